@@ -20,12 +20,12 @@ from kombu.transport import redis
 class ReconnectingChannel(redis.Channel):
     """A channel that raises a proper error when its connection is gone."""
 
-    def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
-        """Return the connection parameters; ConnectionError if the connection is gone."""
-        if self.connection is None or self.connection.client is None:
-            raise ConnectionError("this connection to the broker is closed")
-        found: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
-        return found
+    def close(self) -> None:
+        """Close the channel; ConnectionError if its connection is gone."""
+        try:
+            super().close()  # type: ignore[no-untyped-call]
+        except AttributeError as error:
+            raise ConnectionError("this connection to the broker is closed") from error
 
 
 redis.Transport.Channel = ReconnectingChannel

@@ -36,8 +36,7 @@ class RetryRequest:
     fields: tuple[tuple[str, str], ...] = ()
     """The submitted fields; empty where a page cannot send them by itself: a file, a password."""
     by_itself: bool = True
-    """Whether the page may send it without a click. False for staff, who may have done more than the form
-    says."""
+    """Whether the page may send it without a click. False for staff, who may have done more."""
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:

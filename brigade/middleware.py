@@ -6,8 +6,7 @@ carry it back. A websocket is accepted only from a page with the same scheme, ho
 `BRIGADE_URL`. Staff pages are in English; other pages use the browser's language until the study is
 known. Static files are compressed once, into `static/` in `var/`, under a name that contains their hash.
 
-The content security policy is not set here: django-csp sets it, from `CONTENT_SECURITY_POLICY` in
-`brigade/settings.py`.
+django-csp sets the content security policy of pages, from `CONTENT_SECURITY_POLICY` in `brigade/settings.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from csp.utils import build_policy
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
@@ -224,13 +224,19 @@ def default_language_of_scope(scope: Mapping[str, Any]) -> str:
     return default_language(request)
 
 
-COMPRESSIBLE = (".css", ".js", ".svg", ".json", ".txt", ".map")
+COMPRESSIBLE = (".css", ".html", ".js", ".svg", ".json", ".txt", ".map")
 SHORTEST = 512
 """Minimum size in bytes of a file worth compressing."""
 
 
 class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise with gzip for browsers that accept it."""
+    """WhiteNoise with gzip for browsers that accept it, and with the security policy on pages."""
+
+    def add_mime_headers(self, headers: Any, path: str, url: str) -> None:
+        """Add the content type and, for a page of the documentation, the policy of all pages."""
+        super().add_mime_headers(headers, path, url)
+        if path.endswith(".html"):
+            headers["Content-Security-Policy"] = build_policy()
 
     def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
         """Return a file with its headers and its compressed form."""

@@ -30,8 +30,7 @@ def share_metrics() -> None:
 
 
 KEPT = 131_072
-"""Free bytes at the end of the heap from which they are returned to the system. A block of this size is
-returned as soon as it is free."""
+"""Free bytes from which memory is returned to the system, at the end of the heap and as a block."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """The numbers of these options in glibc's malloc.h."""
 

@@ -16,7 +16,6 @@ from kitchen.play.models import (
     StateChange,
     Step,
     Ticking,
-    new_key,
 )
 from kitchen.uptime.models import Outage, Sign
 
@@ -41,5 +40,4 @@ __all__ = [
     "StateChange",
     "Step",
     "Ticking",
-    "new_key",
 ]

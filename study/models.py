@@ -1,6 +1,6 @@
 """Import the study's models so that Django finds them. Other code imports each from its own package."""
 
-from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version, new_seed
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version
 from study.participants.models import (
     Answer,
     Group,
@@ -9,7 +9,6 @@ from study.participants.models import (
     Participant,
     Round,
     StaffAction,
-    new_completion_code,
 )
 from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
@@ -33,6 +32,4 @@ __all__ = [
     "StudyPart",
     "SurveyItem",
     "Version",
-    "new_completion_code",
-    "new_seed",
 ]

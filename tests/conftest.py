@@ -311,10 +311,7 @@ def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def without_drawings(monkeypatch: pytest.MonkeyPatch, without_report: None) -> None:
     """An analysis draws no figure either: for tests of its numbers."""
-    monkeypatch.setattr("study.analysis.statistics.matplotlib_figures.draw", lambda *_, **__: b"<svg/>")
-    monkeypatch.setattr(
-        "study.analysis.statistics.matplotlib_figures.draw_participants", lambda *_, **__: b"<svg/>"
-    )
+    monkeypatch.setattr("kitchen.charts.chart_drawing.draw_chart", lambda *_, **__: b"<svg/>")
 
 
 class AtOnce(RetryPolicy):

@@ -2,7 +2,7 @@
 translations. The house has one for each language, and so has every world that brings a folder `locale`.
 
 Sentences stand in Python (`gettext`, `gettext_noop`), in Django's templates (`{% translate %}`), in Jinja2's
-(`{% trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is
+(`{% trans %}`) and, with names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is
 what a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
 needs no tool for it.
 """
@@ -125,9 +125,9 @@ def _message(function: str, words: list[str], path: Path) -> Message:
 
 
 def _of_data(path: Path) -> Iterator[Message]:
-    """Names of things: of a world's data."""
+    """Names of things, and sentences: of a world's data."""
     if path.parent.name == "data" and "worlds" in path.parts:
-        for name in _names(tomllib.loads(path.read_text()), all_of=path.stem == "ingredients"):
+        for name in _names(tomllib.loads(path.read_text()), all_of=path.stem in ("ingredients", "sentences")):
             yield Message(None, name, None, str(path.relative_to(ROOT)))
             if path.stem == "tools":
                 for several in (False, True):

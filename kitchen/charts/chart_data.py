@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-MarkKind = Literal["bars", "dots", "lines", "steps", "threads", "dashed", "dotted", "spans"]
-"""Kinds of mark. Bars start at the lower end of the axis. Lines join points, with a mark on each; steps do so
-for values that stay until they change at once. Threads are thin lines without marks, for many of them. Dashed
-and dotted lines are for comparison. Spans run along a row from `low` to `high`."""
+MarkKind = Literal[
+    "bars", "hollow", "dots", "lines", "curve", "steps", "threads", "dashed", "dotted", "spans"
+]
+"""Kinds of mark. Bars start at the lower end of the axis; hollow ones are for comparison. Lines join points,
+with a mark on each; a curve has none. Steps are lines of values that stay until they change at once. Threads
+are thin lines, for many of them. Dashed and dotted lines are for comparison. Spans run along a row from `low`
+to `high`."""
 
 ImageFormat = Literal["svg", "pdf", "png"]
 """File formats of a drawn figure."""
@@ -28,13 +31,14 @@ Cell = str | float | int | None
 @dataclass(frozen=True, slots=True)
 class Point:
     """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
-    axis. `words` describe it in a tooltip."""
+    axis. `words` describe it in a tooltip, and `label` is beside it."""
 
     x: float
     y: float
     low: float | None = None
     high: float | None = None
     words: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,12 @@ class Series:
     colour: int | None = 0
     listed: bool = True
     thick: float = 1.0
-    """Height of its spans, as a share of the room in a row."""
+    """Height of its spans or width of its bars, as a share of the usual one."""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any point has an interval along the y axis."""
+        return self.look != "spans" and any(point.low is not None for point in self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +89,13 @@ class Axis:
     names: tuple[str, ...] = ()
     ticks: tuple[float, ...] = ()
     whole: bool = False
+    below: tuple[str, ...] = ()
+    """Lines below each name in a file."""
 
     @classmethod
-    def of_names(cls, title: str, names: tuple[str, ...]) -> Axis:
+    def of_names(cls, title: str, names: tuple[str, ...], below: tuple[str, ...] = ()) -> Axis:
         """Return an axis of named places."""
-        return cls(title, -0.6, max(len(names), 1) - 0.4, names)
+        return cls(title, -0.6, max(len(names), 1) - 0.4, names, below=below)
 
 
 @dataclass(frozen=True, slots=True)

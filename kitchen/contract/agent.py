@@ -25,8 +25,7 @@ FALLBACKS = {
     "outage": "A person's time ran out in a turn that an outage had touched",
     "error": "The co-player failed",
 }
-"""Reason codes for a decision that the platform replaced. If an agent falls back by itself, the code is that
-of its ModelError."""
+"""Reason codes for a decision that the platform replaced. Agents that fall back use their ModelError's."""
 
 MAX_PLAN_STEPS = 50
 """Maximum number of commands in the plan of one seat."""
@@ -110,8 +109,7 @@ class DecisionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Everything an agent may know when it decides. The keys of mappings are the seats that the agent
-    commands."""
+    """Everything an agent may know when it decides. Mappings have its seats as keys."""
 
     world: str
     """Name of the world."""
@@ -203,8 +201,7 @@ class Adviser:
     class recommends nothing; a world overrides what it can. Keep no state between calls."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return a good next command for the one seat of the situation; None if none is known. Must be quick:
-        a page waits for it."""
+        """Return a good next command for the situation's one seat; None if none is known. Must be quick."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
@@ -224,8 +221,7 @@ class Adviser:
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether this seat, as a person sees it after the step, seems to have carried out
-        `command`."""
+        """Return whether this seat, as a person sees it, seems to have carried out `command`."""
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
@@ -233,8 +229,7 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the output of so many steps as a share, from 0 to 1, of the most that anybody could
-        expect."""
+        """Return the output of so many steps, as a share of the most that anybody could expect."""
         return 0.0
 
 
@@ -249,8 +244,7 @@ class AimStep:
 
 
 class AimPursuer:
-    """Work out commands that reach the aims of a world, for agents that follow instructions. Keep no
-    state."""
+    """Work out commands that reach the aims of a world, for agents that follow instructions. Stateless."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next step of this seat towards `aim`. `since` is what `World.aim_mark` returned when the
@@ -316,8 +310,7 @@ class Agent(ABC):
         return ()
 
     def remarks(self) -> tuple[str, ...]:
-        """Return which of these settings have no effect although it plays: whole sentences for the settings
-        form."""
+        """Return which settings have no effect although it plays: whole sentences for the settings form."""
         return ()
 
     def refusal(self) -> str:
@@ -335,8 +328,7 @@ class Agent(ABC):
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return how its prompts can be tried out at no cost; None for a co-player that calls no language
-        model."""
+        """Return how its prompts can be tried out at no cost; None if it calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:

@@ -170,8 +170,7 @@ class StepDialogue:
         return words != self._words[place] or (place > 0 and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message, if it may be sent; return the places of the agents that it asks for an
-        answer."""
+        """Send this message, if it may be sent; return the places of the agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.said)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):

@@ -25,6 +25,7 @@ from kitchen.contract.organisation import (
 from kitchen.contract.team_messages import (
     BUSY,
     GONE,
+    REQUESTS_KEY,
     MessageDraft,
     TeamMessage,
     address_to_partner,
@@ -123,8 +124,7 @@ class Mailbox:
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return who talks with whom in this step, in both directions. Empty where members may talk with
-        several others at once."""
+        """Return who talks with whom in this step, both ways. Empty without the rule of one partner."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.said for each in self.posted), step)
@@ -133,7 +133,8 @@ class Mailbox:
         """Return the message with its addressees, and a code for why this member may not send it now.
 
         The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
-        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`.
+        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
+        `no_such_request`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
@@ -149,13 +150,16 @@ class Mailbox:
         to = message_recipients(self.organisation, sender, say)
         if names_no_open_job(self.open_jobs, sender, to, say):
             return say, "no_such_job"
-        is_unknown = say.kind == INFORM and not self._can_be_asked(world, to, say)
-        return say, "no_such_aim" if is_unknown else ""
+        if say.kind == INFORM and not self._can_be_asked(world, to, say):
+            return say, "no_such_aim"
+        return say, "" if self._can_be_requested(world, to, say) else "no_such_request"
 
     def _sent_in(self, step: int, sender: int) -> int:
         """Count the messages that this member has sent in this step, including those to a busy member."""
         in_step = [each.said for each in self.posted if each.said.step == step]
-        return sum(said.sender == sender or (_is_busy(said) and said.to == (sender,)) for said in in_step)
+        busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
+        own = sum(said.sender == sender for said in in_step)
+        return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
         """Return whether each of these members has a seat with the aim of this job, if it has one."""
@@ -163,6 +167,18 @@ class Mailbox:
             return True
         held = (self.organisation.member(number).seats for number in to)
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
+
+    def _can_be_requested(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
+        """Return whether each requested command can be planned by a seat of each addressee."""
+        if REQUESTS_KEY not in say.data:
+            return True
+        try:
+            given = {tuple(map(str, one)) for one in say.data[REQUESTS_KEY]}
+        except TypeError:
+            return False
+        members = (self.organisation.member(number) for number in to)
+        offered = ({one for seat in member.seats for one in world.plannable(seat)} for member in members)
+        return all(given <= each for each in offered)
 
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
@@ -213,8 +229,7 @@ class Mailbox:
                 )
 
     def _status(self, world: World, job: Job) -> str:
-        """Return the status of a job's aim: reached if one seat of the worker reached it, failed if no seat
-        can reach it."""
+        """Return the status of a job's aim: reached if one seat reached it, failed if none can."""
         seats = self.organisation.member(job.worker).seats
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
@@ -294,16 +309,10 @@ def may_see_message(world: World, organisation: Organisation, said: TeamMessage,
         return True
     if number not in said.to or said.sender is None:
         return number in said.to
-    member, event = organisation.member(number), _message_event(organisation, said)
+    member = organisation.member(number)
+    first = next(iter(organisation.member(said.sender).seats), None)
+    event = Event("message", first, {"said": said.kind, "text": said.text, "to": list(said.to)})
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
-
-
-def _message_event(organisation: Organisation, said: TeamMessage) -> Event:
-    """Return the message as an event of the sender's first seat, for `World.visible`."""
-    seats: Sequence[int] = () if said.sender is None else organisation.member(said.sender).seats
-    return Event(
-        "message", seats[0] if seats else None, {"said": said.kind, "text": said.text, "to": list(said.to)}
-    )
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
@@ -331,10 +340,6 @@ def platform_sentence(code: str, member: int) -> MessageDraft:
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )
-
-
-def _is_busy(said: TeamMessage) -> bool:
-    return said.sender is None and said.data.get("code") == BUSY
 
 
 def _aim(say: MessageDraft) -> Aim:

@@ -160,8 +160,7 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat, or that has this number and no seat. KeyError if there
-        is none."""
+        """Return the member that commands this seat, or that has this number and no seat. KeyError."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
@@ -185,8 +184,7 @@ class Organisation:
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets: its own and, for a leader, those that `sees`
-        adds."""
+        """Return the seats whose observations this member gets: its own, and for leaders those of `sees`."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats

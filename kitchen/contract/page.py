@@ -89,8 +89,7 @@ class PlansView:
     offered: bool = False
     """Whether the page offers to plan later commands; the same for the whole episode."""
     plannable: Sequence[Command] = ()
-    """Commands that can be planned (`World.plannable`), where the page offers it and this seat must
-    command."""
+    """Commands that can be planned (`World.plannable`), where the page offers it now."""
     shows_intents: bool = False
     """Whether the page shows what the others are about to do; the same for the whole episode."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
@@ -194,8 +193,7 @@ class SeatView:
     """How this person's page shows the world: a value that `Page.shown` returns; the same for the whole
     episode."""
     acts: bool = True
-    """Whether this person has a seat of the world. If not, there is nothing to choose, and `seat` is not a
-    seat."""
+    """Whether this person has a seat of the world. If not, `seat` is not a seat."""
     looks_on: bool = False
     """Whether a person without a seat watches. `observation` is then that of the first seat that they may
     see (`Organisation.sees`), with that seat's events. Otherwise `observation` and `history` are empty for
@@ -246,8 +244,7 @@ class Page(ABC):
     must be among the scripts.
     """
     overview_layout: ClassVar[str] = ""
-    """The same for a person who watches without a seat (`overview`); it gets only the panels of the
-    overview."""
+    """The layout for a person who watches without a seat (`overview`)."""
     views: ClassVar[tuple[str, ...]] = (DRAWING_TABLES,)
     """How this world can be shown: `DRAWING_TABLES`, `DRAWING_ONLY`, or both."""
     supports_clock: ClassVar[bool] = True
@@ -262,8 +259,7 @@ class Page(ABC):
     body: ClassVar[str] = gettext_lazy("player")
     """The thing that a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
-    """Template of a second reference that can be opened during play; empty if there is none. It gets `brief`
-    and `handbook`."""
+    """Template of a second reference, which gets `brief` and `handbook`; empty if there is none."""
     reference_title: ClassVar[str] = ""
     """Title of the reference: one or two words."""
     settings_differ: ClassVar[str] = gettext_lazy(
@@ -288,8 +284,7 @@ class Page(ABC):
     """How to use the page: a sentence for each of the first steps, shown where hints are on. They are marked
     with `gettext_noop` and translated when they are shown."""
     aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
-    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum number of
-    steps."""
+    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
         "The steps are over, and the goal was not reached yet. That is all right."
     )
@@ -311,8 +306,7 @@ class Page(ABC):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a sentence with this command, which an adviser recommended for this aim (`Advice`), and the
-        reason."""
+        """Return a sentence with this command, and why it is recommended (`aim` of an `Advice`)."""
         return gettext("Try this: {command}.").format(command=self.phrase(command))
 
     def reached(self, view: SeatView) -> str:
@@ -321,8 +315,7 @@ class Page(ABC):
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. Every view of an episode has the same ids, except those of
-        parts."""
+        """Return the panels in reading order. All views have the same ids, except those of parts."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels for a person who watches without a seat (`SeatView.looks_on`), placed in
@@ -330,8 +323,7 @@ class Page(ABC):
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal in a sentence or two, for somebody who sees nothing of the world; empty: nothing is
-        said."""
+        """Return the goal in a sentence or two, for somebody who sees nothing of the world."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
@@ -343,8 +335,7 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, already in words: templates cannot look up
-        names."""
+        """Return what guide and reference show of a brief, already in words."""
         return brief
 
     @abstractmethod

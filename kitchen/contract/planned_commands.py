@@ -74,8 +74,7 @@ class TurnOpening:
     """The plans that remain."""
     broken: list[Event] = field(default_factory=list)
     may_act: set[int] = field(default_factory=set)
-    """Seats with an automatic command that may act nevertheless. Live play stores their commands only when
-    the step runs."""
+    """Seats with an automatic command that may act. Live play stores it only when the step runs."""
 
 
 def open_turn(

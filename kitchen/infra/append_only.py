@@ -27,12 +27,10 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
 
     def update(self, **fresh: Any) -> int:
         """Refuse the update, except that Django sets a `SET_NULL` key to NULL when its target is deleted."""
-        if fresh and all(value is None and self._may_be_emptied(name) for name, value in fresh.items()):
+        field_of = self.model._meta.get_field
+        if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)
         raise self._refusal()
-
-    def _may_be_emptied(self, name: str) -> bool:
-        return getattr(self.model._meta.get_field(name).remote_field, "on_delete", None) is models.SET_NULL
 
     def _refusal(self) -> AppendOnlyError:
         return AppendOnlyError(f"{self.model.__name__} is append-only")
@@ -76,25 +74,18 @@ Unique = Sequence[Sequence[str]]
 """Groups of columns whose values no two rows share."""
 
 
-def add_guard_triggers(
-    editor: BaseDatabaseSchemaEditor, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
-) -> None:
-    """Add triggers that refuse changes of the columns `names`.
+def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Model]) -> None:
+    """Add the triggers of an append-only model, also in the place of those that it had with other columns.
 
-    They also refuse changes of the column `emptied`, except to NULL. They refuse inserts that would replace
-    rows with the same id or the same values in a group of `unique` columns (SQLite).
+    Call it in the migration that creates the table or adds a column.
     """
+    on = ""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL
-    for statement in guard_triggers(editor.connection, table, names, emptied, unique).values():
-        editor.execute(statement, None)
-
-
-def remove_guard_triggers(editor: BaseDatabaseSchemaEditor, table: str, emptied: str = "") -> None:
-    """Remove the triggers of a table, for a migration that must change rows. Add them again afterwards."""
-    on = f" ON {editor.quote_name(table)}" if editor.connection.vendor == "postgresql" else ""
-    for name in (trigger_name(table), f"{trigger_name(table)}_{emptied}", _insert_name(table)):
+        on = f" ON {editor.quote_name(model._meta.db_table)}"
+    for name, statement in _wanted(editor.connection, model).items():
         editor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
+        editor.execute(statement, None)
 
 
 def trigger_name(table: str) -> str:
@@ -109,7 +100,12 @@ def _insert_name(table: str) -> str:
 def guard_triggers(
     there: BaseDatabaseWrapper, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
 ) -> dict[str, str]:
-    """Return the SQL of the triggers of a guarded table, by name, for this database."""
+    """Return the SQL of the triggers of a table, by name, for this database.
+
+    They refuse changes of the columns `names`. They also refuse changes of the column `emptied`, except to
+    NULL. On SQLite they refuse inserts that would replace a row with the same id or the same values in a
+    group of `unique` columns.
+    """
     quoted, name = there.ops.quote_name(table), trigger_name(table)
     does = f"EXECUTE FUNCTION {REFUSE}()"
     if there.vendor == "sqlite":
@@ -140,7 +136,7 @@ def unguarded_tables() -> list[str]:
     return sorted(
         model._meta.db_table
         for model in append_only_models()
-        if any(there.get(name) != _plainly(text) for name, text in _wanted(model).items())
+        if any(there.get(name) != _plainly(text) for name, text in _wanted(connection, model).items())
     )
 
 
@@ -149,20 +145,15 @@ def append_only_models() -> list[type[models.Model]]:
     return [model for model in apps.get_models() if issubclass(model, AppendOnly)]
 
 
-def append_only_tables() -> list[str]:
-    """Return the names of all append-only tables."""
-    return [model._meta.db_table for model in append_only_models()]
-
-
-def _wanted(model: type[models.Model]) -> dict[str, str]:
+def _wanted(there: BaseDatabaseWrapper, model: type[models.Model]) -> dict[str, str]:
     """Return the triggers that the table of this model must have."""
     fields = model._meta.concrete_fields
     emptied = [str(field.column) for field in fields if _may_be_emptied(field)]
     names = [str(field.column) for field in fields if field.column not in emptied]
-    return guard_triggers(connection, model._meta.db_table, names, "".join(emptied), unique_columns(model))
+    return guard_triggers(there, model._meta.db_table, names, "".join(emptied), unique_columns(model))
 
 
-def _may_be_emptied(field: models.Field) -> bool:  # type: ignore[type-arg]
+def _may_be_emptied(field: Any) -> bool:
     return getattr(field.remote_field, "on_delete", None) is models.SET_NULL
 
 

@@ -44,9 +44,7 @@ def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-    """Update the row that has the values `where`. Returns False, and changes nothing, if there is none (any
-    more).
-    """
+    """Update the row that has the values `where`. Return False, without a change, if there is none."""
     sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
     still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
@@ -68,9 +66,7 @@ class RowWriter:
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return all rows of a statement, as the driver returns them (see `time_from_driver`,
-    `json_from_driver`).
-    """
+    """Return a statement's rows from the driver (see `time_from_driver`, `json_from_driver`)."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())

@@ -7,7 +7,9 @@ because the texts of messages change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
@@ -15,6 +17,7 @@ from pkgutil import iter_modules
 
 from django.apps import apps
 from django.db import Error, InterfaceError, OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 
@@ -71,9 +74,7 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """Return the problem of a Django error, from the driver's error. An error without a number is a lost
-    connection.
-    """
+    """Return the problem by the driver's error. An error without a number is a lost connection."""
     if not isinstance(error, Error):
         return None
     said = error.__cause__
@@ -82,17 +83,11 @@ def _trouble(error: BaseException) -> DatabaseProblem | None:
         return DatabaseProblem.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
     if state == NOT_NULL or number == NOT_NULL_OF_SQLITE:
         return DatabaseProblem.UPDATING if database_is_newer() else None
-    return _of_sqlite(number or 0, str(said)) if state is None else _of_postgresql(state)
-
-
-def _of_sqlite(number: int, words: str) -> DatabaseProblem | None:
-    if any(words.startswith(each) or each in words for each in MISSING_SCHEMA_WORDS):
+    if state is not None:
+        return DatabaseProblem.AWAY if state.startswith("08") else POSTGRESQL_PROBLEMS.get(state)
+    if any(words in str(said) for words in MISSING_SCHEMA_WORDS):
         return DatabaseProblem.UPDATING
-    return SQLITE_PROBLEMS.get(number & 0xFF)
-
-
-def _of_postgresql(state: str) -> DatabaseProblem | None:
-    return DatabaseProblem.AWAY if state.startswith("08") else POSTGRESQL_PROBLEMS.get(state)
+    return SQLITE_PROBLEMS.get((number or 0) & 0xFF)
 
 
 OUR_APPS = ("kitchen", "study")
@@ -119,7 +114,18 @@ def database_is_newer() -> bool:
         applied = set(MigrationRecorder(connection).applied_migrations())
     except Error:
         return False
-    return any(app in OUR_APPS for app, _ in applied - known_migrations())
+    return any(app in OUR_APPS for app, _ in newer_migrations(applied))
+
+
+def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the applied migrations that only later versions of their apps have.
+
+    An app's newer migration has a higher number. Replaced migrations have a lower one.
+    """
+    newest: dict[str, int] = defaultdict(int)
+    for app, name in known_migrations():
+        newest[app] = max(newest[app], _number(name))
+    return [(app, name) for app, name in sorted(applied) if app in newest and _number(name) > newest[app]]
 
 
 @cache
@@ -139,3 +145,30 @@ def missing_migrations() -> list[str]:
     """Return migrations of this version that the database lacks, as `kitchen 0001_initial`."""
     applied = MigrationRecorder(connection).applied_migrations()
     return [f"{app} {name}" for app, name in sorted(known_migrations() - applied.keys())]
+
+
+def _number(name: str) -> int:
+    """Return the number of a migration: 32 for `0001_squashed_0032_seats`, too."""
+    found = re.match(r"(?:.*_squashed_)?(\d+)", name)
+    return int(found[1]) if found else 0
+
+
+LAST_UNSQUASHED = "de2f8d1e"
+"""The last commit that had the migrations one by one."""
+
+
+def squash_problem(applied: Container[tuple[str, str]]) -> str:
+    """Return why a database with these migrations cannot be migrated; an empty string if it can.
+
+    The migrations before 0.2.0 are squashed into one for each app. It fits a database that has all or none of
+    them.
+    """
+    loader = MigrationLoader(None)
+    for (app, _), migration in loader.disk_migrations.items():
+        missing = [name for label, name in migration.replaces if (label, name) not in applied]
+        if app in OUR_APPS and 0 < len(missing) < len(migration.replaces):
+            return (
+                f"its tables are of an older version, without {app} {missing[0]}: migrate it with commit "
+                f"{LAST_UNSQUASHED} first, then with this version"
+            )
+    return ""

@@ -8,6 +8,7 @@ child.
 
 We do not use loky: in version 3.7 (tried in November 2026) one killed child fails all calls and every later
 one. A killed parent leaves its children and a tracker behind. A call costs the parent twice the CPU time.
+concurrent.futures and pebble use multiprocessing, which imports the parent's main module into each child.
 """
 
 from __future__ import annotations
@@ -162,9 +163,7 @@ class _Child:
         return self._process.poll() is None
 
     def ask(self, asked: bytes, longest: float) -> bytes:
-        """Return its answer. Raises ChildDiedError or ChildTimeoutError, after which the process has
-        ended.
-        """
+        """Return its answer. ChildDiedError or ChildTimeoutError, after which the process has ended."""
         try:
             self._line.send_bytes(asked)
             if self._ears.poll(longest * 1000):

@@ -38,9 +38,7 @@ def run_call(asked: bytes) -> bytes:
 
 
 def pickled_error(error: Exception) -> bytes:
-    """Serialise an error with its location. An error that cannot be pickled is replaced by one with its type
-    name.
-    """
+    """Serialise an error with its location; if that cannot be done, one with the name of its type."""
     try:
         sent = pickle.dumps((False, error))
         pickle.loads(sent)  # noqa: S301 - some errors can be pickled but not restored

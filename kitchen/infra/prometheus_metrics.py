@@ -1,4 +1,4 @@
-"""Define the Prometheus metrics that are counted during play (docs/operators.md, *Metrics*). Plain Python.
+"""Define the Prometheus metrics that are counted during play (docs/metrics.md). Plain Python.
 
 Each process counts for itself, and `kitchen.infra.multiprocess_metrics` adds the processes up. Import this
 module only after `multiprocess_metrics.share_metrics` was called. Metrics from the database (money, episodes)

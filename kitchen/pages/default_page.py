@@ -166,8 +166,7 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One step: a line for each seat, and other events as (kind, text). The kinds `completed` and `failed`
-    have their own mark and colour."""
+    """A line for each seat, and other events as (kind, text). `completed` and `failed` have marks."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -180,24 +179,23 @@ class SpokenStep(NamedTuple):
     text: str
 
 
-def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
     """Return the panel `happened`, with a part for each step that the view remembers."""
     parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", tell(step)) for step in view.history
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
     )
     shows = StepList(tuple(step.number for step in view.history))
     return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
 
 
-def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken` about the last step: why this person's own command failed, and the news. It
-    leaves out all other commands."""
-    said: list[str] = []
+def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
+    """Return the panel `spoken`: why this person's last command failed, and the news."""
+    texts: list[str] = []
     if view.history:
-        last = tell(view.history[0])
-        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
-        said += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(said)))
+        last = past_step(view.history[0])
+        texts = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
+        texts += [text for _, text in last.news]
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(texts)))
 
 
 PanelMaker = Callable[[SeatView], Panel]
@@ -241,8 +239,7 @@ class DefaultPage(Page):
     """The remark on a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
-    """Words for codes, as used within a sentence: `{"lamp2": gettext_noop("the red lamp")}`. All are marked
-    with `gettext_noop`."""
+    """Words for codes within a sentence: `{"lamp2": gettext_noop("the red lamp")}`."""
     commands: Mapping[str, str] = {}
     """Words for commands, by verb. Arguments replace the braces, in their order: `{"light":
     gettext_noop("Light {}")}`. By default a command is shown as its words, one after another."""
@@ -271,8 +268,7 @@ class DefaultPage(Page):
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels: the score, the observation, the last steps, the menu, and the text read
-        aloud."""
+        """Return the panels that `makers` names."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:

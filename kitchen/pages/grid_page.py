@@ -274,8 +274,7 @@ class GridPage(DefaultPage):
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the input of the script: for drawing, and for showing one's own moves before the server
-        confirms them."""
+        """Return the script's input: for drawing, and for showing own moves before they are confirmed."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
@@ -363,8 +362,7 @@ class GridPage(DefaultPage):
         return {name: value for name, value in view.observation.items() if name not in on_grid}
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with the pad, what is in front of this seat, what it holds, and all other
-        commands."""
+        """Return the panel with the pad, what the seat faces and holds, and all other commands."""
         player, ticking = view.observation["players"][view.seat], view.timing.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
         groups, parts = ((), ()) if ticking else group_commands(view, self.wording, commands)
@@ -393,8 +391,7 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the present function of a button, if it can be stated more exactly than by its command; else
-        empty."""
+        """Return a button's present function, if it is more exact than its command; else empty."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -406,8 +403,7 @@ class GridPage(DefaultPage):
     # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts that `static/js/grid_words.js` shows under a clock, by the names it uses. The
-        script fills in the braces."""
+        """Return the texts of `static/js/grid_words.js`, which fills in the braces, by name."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},

@@ -40,10 +40,7 @@ NOT_EVERY_STEP = "its log does not have every step once"
 
 
 def initial_world(record: EpisodeRecord) -> World:
-    """Create the episode's world before the first step.
-
-    Raises WorldError or UnknownNameError if this world or this version is not available here.
-    """
+    """Create the world before the first step. WorldError or UnknownNameError if it is not available."""
     episode = record.episode
     known = get_world(episode.world)
     if known.version != episode.world_version:
@@ -182,8 +179,8 @@ class PastTurn(OpenTurn):
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
         notes = [row.note for row in sorted(of_step, key=lambda row: row.pk)]
-        said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
-        return {int(seat): intent for each in said for seat, intent in each.items()}
+        stated = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
+        return {int(seat): intent for each in stated for seat, intent in each.items()}
 
     @property
     def plans(self) -> dict[int, Plan]:
@@ -215,10 +212,7 @@ def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
-    """Rebuild the rest of a seat's plan when the step after `steps` had opened, as far as the log shows.
-
-    It consists of the planned commands given later, and those then dropped.
-    """
+    """Rebuild the rest of a seat's plan after `steps`: commands given later, and those then dropped."""
     later = [row for row in record.commands if row.seat == seat and row.step > steps + 1]
     given = next((row.planned_in for row in later if row.planned_in is not None), None)
     broken = _broken(record, seat, steps)

@@ -67,9 +67,7 @@ REPORTING_PARTS = (Part.WEB, Part.WORKERS)
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """Return how far the clock was set since the newest of these heartbeats from the same boot of this
-    machine.
-    """
+    """Return how far the clock was set since the newest heartbeat of this boot of this machine."""
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()

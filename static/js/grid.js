@@ -2,7 +2,8 @@
    seen comes with a panel (#seen), or from the clock (`brigade:tick`); who moves glides there.
 
    `painters` of [data-play], which a world's own script sets before this one, draw what is no plain thing:
-   `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture. */
+   `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture.
+   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. */
 "use strict";
 
 (() => {
@@ -40,7 +41,7 @@
     return make("g", {}, make("circle", { class: "thing-shape", cx: x, cy: y, r: size / 2.4 }), letter);
   }
 
-  const picture = pictures ? symbol : plain;
+  const picture = painters.thing ?? (pictures ? symbol : plain);
   const pictureOf = painters.picture ?? ((thing) => thing);
   const tools = { make, picture, tick };
 

@@ -21,6 +21,7 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet
 from pydantic import TypeAdapter
 
+from kitchen.charts import chart_drawing
 from kitchen.contract.world import canonical_hash
 from kitchen.play.models import Decision, Mind, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
@@ -28,6 +29,7 @@ from study.analysis import analysis_sample
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
 from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
+from study.analysis.statistics.result_charts import means_chart
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage
 from study.design.analysis_plan import AnalysisPlan, ContrastError, analysis_plan_of
@@ -94,7 +96,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 15
+VERSION = 16
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -234,13 +236,13 @@ def _adapter() -> TypeAdapter[CachedAnalysis]:
 
 
 def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> CachedAnalysis:
-    from study.analysis.statistics.matplotlib_figures import draw
-
     try:
         analysis = analyse_present_data(study, who, preregistered, untouched)
     except AnalysisError as error:
         return CachedAnalysis(problem=str(error))
-    return CachedAnalysis(analysis, {result.measure.key: draw(result) for result in analysis.measures})
+    return CachedAnalysis(
+        analysis, {one.measure.key: chart_drawing.draw_chart(means_chart(one)) for one in analysis.measures}
+    )
 
 
 def data_stamp(study: Study, who: str) -> str:

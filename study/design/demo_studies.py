@@ -12,6 +12,10 @@ DEMO_FILE = Path(study.__file__).parent / "data" / "demo.toml"
 DEMO_SLUG = "demo"
 READY_STUDIES = {
     "overcooked": ("Overcooked, five layouts, beside greedy, planner and ProAgent", "overcooked.toml"),
+    "collab_overcooked": (
+        "Collab-Overcooked: chef or assistant, beside the stand-in, levels 1 to 3",
+        "collab_overcooked.toml",
+    ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Literal, Protocol
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world

@@ -6,7 +6,9 @@ Errors::
     ├── DesignError        a design cannot be changed like that; the message is for the researcher
     ├── EntryPausedError   too many people begin at once, so entry is paused for a while
     ├── StudyClosedError   the study takes no new participants
-    └── TookPartError      this person took part before, and left afterwards
+    ├── TookPartError      this person took part before, and left afterwards
+    └── TypeError
+        └── FrozenError    a change would alter what stored data or active participants depend on
 """
 
 from __future__ import annotations
@@ -16,6 +18,10 @@ from datetime import datetime
 
 class DesignError(Exception):
     """The requested change is impossible. The message tells the researcher why."""
+
+
+class FrozenError(TypeError):
+    """Raised when a change would alter something that stored data or active participants depend on."""
 
 
 class StudyClosedError(Exception):

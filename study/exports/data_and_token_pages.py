@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -142,7 +141,10 @@ def _tokens(request: HttpRequest) -> HttpResponse:
     user: Any = request.user
     form, secret = TokenForm(request.POST or None, user=user), ""
     if request.method == "POST" and form.is_valid():
-        form, secret = TokenForm(user=user), _make(user, form.cleaned_data)
+        given = form.cleaned_data
+        expires_at = timezone.now() + timedelta(days=int(given["days"]))
+        _, secret = token_make(user=user, name=given["name"], study=given["study"], expires_at=expires_at)
+        form = TokenForm(user=user)
     context = {
         "form": form,
         "secret": secret,
@@ -150,12 +152,6 @@ def _tokens(request: HttpRequest) -> HttpResponse:
         "studies_url": request.build_absolute_uri("/api/studies"),
     }
     return render(request, "study/exports/tokens.html", context, status=422 if form.errors else 200)
-
-
-def _make(user: Any, said: Mapping[str, Any]) -> str:
-    """Create the token and return its secret."""
-    expires_at = timezone.now() + timedelta(days=int(said["days"]))
-    return token_make(user=user, name=said["name"], study=said["study"], expires_at=expires_at)[1]
 
 
 def _revoke(request: HttpRequest) -> HttpResponse:
@@ -173,7 +169,12 @@ def api_page(request: HttpRequest) -> HttpResponse:
     """Show what the API offers, from its own OpenAPI description."""
     schema = api.get_openapi_schema(path_prefix="/api/")
     operations = [
-        {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
+        {
+            "method": method.upper(),
+            "path": path,
+            "anchor": operation["operationId"],
+            **_operation(operation),
+        }
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
@@ -187,7 +188,7 @@ def api_page(request: HttpRequest) -> HttpResponse:
     return render(request, "study/exports/api.html", context)
 
 
-def _said(operation: dict[str, Any]) -> dict[str, Any]:
+def _operation(operation: dict[str, Any]) -> dict[str, Any]:
     answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
     return {
         "summary": operation["summary"],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.db.models import Count, Exists, OuterRef, Q, Sum
@@ -36,57 +35,43 @@ from study.researchers.permissions import studies_for
 from study.researchers.security_events import log_security_event
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceProgress:
-    """One sequence of an order scheme and how many participants hold it, without excluded ones and
-    previews."""
-
-    versions: list[int]
-    """Numbers of the versions that share the scheme; empty before anybody entered."""
-    sequence: int
-    order: tuple[str, ...]
-    finished: int
-    playing: int
-
-
 def status_counts(study: Study, **which: Any) -> dict[str, int]:
     """Return the number of participants by exit status, including statuses with 0."""
     rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
 
 
-def sequence_progress(study: Study, *, synthetic: bool = False) -> list[SequenceProgress]:
-    """Return every sequence of every scheme that a version has, and of the present one.
+def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[CellOut]:
+    """Yield every sequence of every scheme that a version has, and of the present one.
 
     Whole blocks are listed, including sequences that nobody holds. Random orders have no sequences.
     """
-    return [
-        cell
-        for scheme, versions in _schemes(study).items()
-        for cell in _block(study, scheme, versions, synthetic)
-    ]
+    for scheme, versions in _schemes(study).items():
+        try:
+            block = scheme_sequences(scheme.name, scheme.conditions)
+        except SchemeError:  # not ready yet: these orders cannot be made
+            continue
+        held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
+        for one in block:
+            tally = held.get(one.id, SequenceTally())
+            yield CellOut(
+                versions=versions,
+                sequence=one.id,
+                order=list(one.order),
+                finished=tally.finished,
+                playing=tally.playing,
+            )
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
+    """Return the numbers of the versions that share a scheme; none for the present one before anybody
+    entered."""
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
-    met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
-    for version in study.versions.filter(Exists(met)).order_by("number"):
+    entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
+    for version in study.versions.filter(Exists(entered)).order_by("number"):
         schemes[version_orders(version.blueprint)].append(version.number)
     schemes.setdefault(version_orders(blueprint_of(study)), [])
     return schemes
-
-
-def _block(
-    study: Study, scheme: VersionOrders, versions: list[int], synthetic: bool
-) -> Iterator[SequenceProgress]:
-    try:
-        block = scheme_sequences(scheme.name, scheme.conditions)
-    except SchemeError:  # not ready yet: these orders cannot be made
-        return
-    held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
-    for sequence in block:
-        tally = held.get(sequence.id, SequenceTally())
-        yield SequenceProgress(versions, sequence.id, sequence.order, tally.finished, tally.playing)
 
 
 def money_spent(study: Study) -> float:
@@ -196,7 +181,7 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
         "withdrawn": study.withdrawn,
         "withdrawn_synthetic": study.withdrawn_synthetic,
         "orders": study.orders,
-        "cells": sequence_progress(study),
+        "cells": list(sequence_progress(study)),
         "spent_usd": money_spent(study),
         "budget_usd": float(study.budget_limit),
     }

@@ -5,9 +5,8 @@ Parquet has typed columns and row groups of bounded size.
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,13 +18,13 @@ from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from kitchen.infra.file_downloads import as_attachment, streaming_download
-from kitchen.infra.file_writing import StreamBuffer
+from kitchen.infra.file_writing import StreamBuffer, atomic_writer
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.models import Study
 from study.exports.csv_encoding import JsonText, compact
 from study.exports.export_registry import documents, get_document, get_table, tables
 from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
-from study.exports.row_groups import RowBatch, RowCounter
+from study.exports.row_groups import RowBatch
 
 ROW_GROUP = 16 * 1024 * 1024
 """Bytes of Arrow data held in memory before they are written as one row group."""
@@ -39,32 +38,24 @@ def _json(value: Any) -> str:
     return str(value) if isinstance(value, JsonText) else compact(value)
 
 
-VALUES: dict[str, Callable[[Any], Any]] = {
-    "text": str,
-    "integer": int,
-    "number": float,
-    "boolean": bool,
-    "time": _time,
-    "json": _json,
+ARROW: dict[str, tuple[str, set[type], Callable[[Any], Any]]] = {
+    "text": ("string", {str}, str),
+    "integer": ("int64", {int}, int),
+    "number": ("float64", {int, float}, float),
+    "boolean": ("bool", {bool}, bool),
+    "time": ("timestamp", {datetime}, _time),
+    "json": ("string", {JsonText}, _json),
 }
-"""Converters to Arrow values by kind of column. Texts stay unescaped, because nothing runs formulas here."""
+"""By kind of column: the Arrow type, the types that Arrow takes for it, and the converter of other values.
 
-
-TAKEN: dict[str, set[type]] = {
-    "text": {str},
-    "integer": {int},
-    "number": {int, float},
-    "boolean": {bool},
-    "time": {datetime},
-    "json": {JsonText},
-}
-"""Types that Arrow takes without conversion, by kind of column."""
+Texts stay unescaped, because nothing runs formulas here.
+"""
 
 
 def parquet_pieces(
-    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield the Parquet file in pieces. Memory use does not grow with the study."""
+    """Yield the Parquet file in pieces. Memory use does not grow with the study. `rows` counts by table."""
     import pyarrow as pa  # takes memory and time that only this function needs
     import pyarrow.parquet as pq
 
@@ -73,8 +64,8 @@ def parquet_pieces(
     with pq.ParquetWriter(pa.PythonFile(pipe, mode="w"), schema, compression="zstd") as writer:
         for group in _groups(_record_batches(batches, columns, schema)):
             writer.write_table(pa.Table.from_batches(group))
-            if tally:
-                tally.rows += sum(batch.num_rows for batch in group)
+            if rows is not None:
+                rows[table.name] += sum(batch.num_rows for batch in group)
             yield pipe.take()
     yield pipe.take()
 
@@ -82,20 +73,18 @@ def parquet_pieces(
 def _schema(columns: Sequence[Column]) -> Any:
     import pyarrow as pa
 
-    types = {
-        "text": pa.string(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-        "boolean": pa.bool_(),
-        "time": pa.timestamp("us", tz="UTC"),
-        "json": pa.string(),
-    }
     return pa.schema(
         [
-            pa.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
+            pa.field(column.name, _arrow_type(column.kind), metadata={"meaning": column.meaning})
             for column in columns
         ]
     )
+
+
+def _arrow_type(kind: str) -> Any:
+    import pyarrow as pa
+
+    return pa.timestamp("us", tz="UTC") if kind == "time" else pa.type_for_alias(ARROW[kind][0])
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
@@ -138,9 +127,9 @@ def _array(kind: str, values: Sequence[Any], into: Any) -> Any:
     classes = set(map(type, values)) - {type(None)}
     if kind == "time" and classes == {str}:
         return pa.array(values).cast(into)
-    if classes <= TAKEN[kind]:
+    _, taken, read = ARROW[kind]
+    if classes <= taken:
         return pa.array(values, type=into)
-    read = VALUES[kind]
     return pa.array([None if value is None else read(value) for value in values], type=into)
 
 
@@ -149,25 +138,19 @@ PIECE = 64 * 1024
 
 
 def csv_pieces(
-    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
-) -> Iterator[str]:
-    """Yield the CSV file in pieces of about `PIECE` characters. Memory use does not grow with the study."""
-    waiting, size, count = list[str](), 0, tally or RowCounter()
-    for text, rows in table.lines(study, chosen):
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, rows: Counter[str] | None = None
+) -> Iterator[bytes]:
+    """Yield the CSV file in UTF-8 pieces. Memory use does not grow with the study. `rows` counts by table."""
+    waiting, size = list[str](), 0
+    for text, length in table.lines(study, chosen):
         waiting.append(text)
         size += len(text)
-        count.rows += rows
+        if rows is not None:
+            rows[table.name] += length
         if size >= PIECE:
-            yield "".join(waiting)
+            yield "".join(waiting).encode()
             waiting, size = [], 0
-    yield "".join(waiting)
-
-
-def csv_bytes(
-    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
-) -> Iterator[bytes]:
-    """Yield the CSV file in UTF-8 pieces."""
-    return (piece.encode() for piece in csv_pieces(table, study, chosen, tally))
+    yield "".join(waiting).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,46 +158,41 @@ class Format:
     """A file format of a table."""
 
     content_type: str
-    pieces: Callable[[ExportTable, Study, ExportSelection, RowCounter | None], Iterator[bytes]]
+    pieces: Callable[[ExportTable, Study, ExportSelection, Counter[str] | None], Iterator[bytes]]
 
 
 FORMATS: dict[str, Format] = {
-    "csv": Format("text/csv; charset=utf-8", csv_bytes),
+    "csv": Format("text/csv; charset=utf-8", csv_pieces),
     "parquet": Format("application/vnd.apache.parquet", parquet_pieces),
 }
 """Formats by the ending of the file's name."""
 
 
 def table_pieces(
-    table: ExportTable, form: str, study: Study, chosen: ExportSelection, tally: RowCounter | None = None
+    table: ExportTable, form: str, study: Study, chosen: ExportSelection, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield a table as a file with this ending, in pieces."""
-    return FORMATS[form].pieces(table.in_form(form), study, chosen, tally)
+    """Yield a table as a file with this ending, in pieces. `rows` counts by table."""
+    table = table.in_form(form) if table.in_form else table
+    return FORMATS[form].pieces(table, study, chosen, rows)
 
 
 def files(
-    study: Study, chosen: ExportSelection, form: str, tallies: dict[str, RowCounter] | None = None
+    study: Study, chosen: ExportSelection, form: str, rows: Counter[str] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Yield every file of the export: its name, and its bytes in pieces. `tallies` counts rows by file."""
+    """Yield every file of the export: its name, and its bytes in pieces. `rows` counts by table."""
     for table in tables():
-        name, tally = f"{table.name}.{form}", RowCounter()
-        if tallies is not None:
-            tallies[name] = tally
-        yield name, table_pieces(table, form, study, chosen, tally)
+        yield f"{table.name}.{form}", table_pieces(table, form, study, chosen, rows)
     for document in documents():
         yield document.name, iter([document.text(study, chosen).encode()])
 
 
 def zip_pieces(
-    study: Study,
-    chosen: ExportSelection = EVERYBODY,
-    form: str = "csv",
-    tallies: dict[str, RowCounter] | None = None,
+    study: Study, chosen: ExportSelection = EVERYBODY, form: str = "csv", rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield all files as one ZIP. Memory use does not grow with the study."""
+    """Yield all files as one ZIP. Memory use does not grow with the study. `rows` counts by table."""
     pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
     with zipfile.ZipFile(pipe, "w") as archive:
-        for name, pieces in files(study, chosen, form, tallies):
+        for name, pieces in files(study, chosen, form, rows):
             entry = zipfile.ZipInfo(f"{study.slug}/{name}", now)
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -231,10 +209,11 @@ def write_study(
     """Write every file of the study into the folder, each completely or not at all. Return rows by table
     file."""
     folder.mkdir(parents=True, exist_ok=True)
-    tallies: dict[str, RowCounter] = {}
-    for name, pieces in files(study, chosen, form, tallies):
-        _write_whole(folder / name, pieces)
-    return {name: tally.rows for name, tally in tallies.items()}
+    rows = Counter[str]()
+    for name, pieces in files(study, chosen, form, rows):
+        with atomic_writer(folder / name) as out:
+            out.writelines(pieces)
+    return {f"{table.name}.{form}": rows[table.name] for table in tables()}
 
 
 def write_zip(
@@ -242,20 +221,10 @@ def write_zip(
 ) -> dict[str, int]:
     """Write all files as one ZIP, completely or not at all. Return rows by table file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    tallies: dict[str, RowCounter] = {}
-    _write_whole(path, zip_pieces(study, chosen, form, tallies))
-    return {name: tally.rows for name, tally in tallies.items()}
-
-
-def _write_whole(path: Path, pieces: Iterable[bytes]) -> None:
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines(pieces)
-        Path(beside).replace(path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+    rows = Counter[str]()
+    with atomic_writer(path) as out:
+        out.writelines(zip_pieces(study, chosen, form, rows))
+    return {f"{table.name}.{form}": rows[table.name] for table in tables()}
 
 
 ZIP = "zip"

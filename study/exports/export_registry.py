@@ -7,67 +7,40 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Protocol
+from pathlib import Path
 
 from kitchen.registry.dotted_paths import load_named, load_path
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
-from study.exports.export_table import KINDS, Column, Document, ExportSelection, ExportTable
+from study.exports.export_table import KINDS, Document, ExportSelection, ExportTable, file_columns
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import changed_versions, design_document, touched_count
 
-CODEBOOK_COLUMNS = (
-    Column("file", "text", "Name of the file, as it stands beside this one."),
-    Column("column", "text", "Name of the column."),
-    Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
-    Column("unit", "text", "Unit, where it has one."),
-    Column("meaning", "text", "What it says."),
-    Column("levels", "text", "Its values, where they are few."),
-)
+CODEBOOK_COLUMNS = file_columns("codebook")
 
 
-Tables = Callable[[], Iterable[ExportTable]]
+def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
+    """Return a table of this name with the meaning of every column of every table, itself included.
 
-
-def codebook(name: str, meaning: str, tables: Tables, ending: str = "csv") -> ExportTable:
-    """Return a table of this name with the meaning of every column of the given tables.
-
-    `ending` is that of their files. The codebook may be one of the tables.
+    `ending` is that of the tables' files.
     """
-    among = partial(codebook, name, meaning, tables)
-    return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, tables, ending), among=among)
+    in_form = partial(codebook, name, meaning)
+    return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, ending), in_form=in_form)
 
 
-def _rows(tables: Tables, ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per column, in the order of the files."""
     files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
     named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
     for table in tables():
-        told = [_cells(column) for column in table.columns_of(study)]
-        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in told]
+        cells = [
+            (column.name, column.kind, column.unit or None, column.meaning, column.levels or None)
+            for column in table.columns_of(study)
+        ]
+        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in cells]
         yield RowGroup([f"{table.name}.{ending}"], rows)
-
-
-def _cells(column: Column) -> tuple[str | None, ...]:
-    return column.name, column.kind, column.unit or None, column.meaning, column.levels or None
-
-
-class Named(Protocol):
-    """A file of the export, table or not."""
-
-    @property
-    def name(self) -> str:
-        """The name in the list on the page."""
-
-    @property
-    def meaning(self) -> str:
-        """What the file is, in one sentence."""
-
-
-Files = Callable[[], Iterable[Named]]
-"""Returns files lazily, because the list of all files contains files that are made from the list."""
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
@@ -75,83 +48,16 @@ def design(study: Study, chosen: ExportSelection) -> str:
     return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
 
 
-HOW = """
-## How to read it
-
-One file is one table; `codebook` says of every column what it means, its type, unit and levels.
-`participants` is wide: a row for each participant, with `<condition>.<measure>` for each answer and score.
-All others are long; `measures` has a row for each participant, condition and measure, as models want it. They
-join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
-
-In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). A text of
-several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as
-it is, and every column in its own type; `json` columns are texts.
-
-R:
-
-    people <- read.csv("participants.csv", colClasses = c(participant = "character"), na.strings = "")
-    people <- subset(people, synthetic == 0 & is.na(left_out_of_analysis))
-    answers <- read.csv("answers.csv", colClasses = c(participant = "character"), na.strings = "")
-    answers <- subset(answers, participant %in% people$participant)
-    # Parquet: answers <- arrow::read_parquet("answers.parquet")
-
-Python:
-
-    import pandas as pd
-    people = pd.read_csv("participants.csv", dtype={"participant": str})
-    people = people[(people.synthetic == 0) & people.left_out_of_analysis.isna()]
-    texts, times = {"participant": str, "seed": str}, ["started_at", "ended_at"]
-    episodes = pd.read_csv("episodes.csv", dtype=texts, parse_dates=times)
-    episodes = episodes[(episodes.part == "main") & episodes.participant.isin(people.participant)]
-    # Parquet: episodes = pd.read_parquet("episodes.parquet")
-
-Both take the people whom the Analysis page takes. For what was collected as preregistered alone, take of them
-those with `version_frozen` 1 and `entered_before_freeze` 0.
-
-## Marks
-
-- `synthetic`: 1 for programs that took part to test the study. They are not people.
-- `preview`: 1 for staff who tried the study out.
-- `excluded`: 1 for those whom staff excluded; participants says when and why.
-- `exit_status`: how far somebody came. Those who dropped out are there; those who withdrew are nowhere, but
-  counted.
-- `part`: `practice` for the practice episode, `main` for the conditions.
-- `version`, `changed_since_freeze`: which version of the study somebody took part in, and whether that one
-  came after the preregistration. `design.json` has every version.
-- `entered_before_freeze` (participants): 1 for those who entered before their version was preregistered.
-- `left_out_of_analysis` (participants): why the analysis leaves somebody out; blank for those it takes.
-- `outage_ms`, `outage_parts` (episodes, steps, commands, decisions): how long something of ours was away
-  meanwhile, and what; `outages` has each time. A person who had not commanded in such a step is `chosen_by`
-  `outage`, where others are `timeout`.
-
-Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
-"""
+HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")
+"""Part of README.md that is the same for every study."""
 
 
-def readme(tables: Files, documents: Files) -> Document:
-    """Return README.md, which lists these files and itself."""
-
-    def text(study: Study, chosen: ExportSelection) -> str:
-        return _readme(study, chosen, [*tables(), *documents()])
-
-    meaning = "What each file is and how to read it."
-    return Document("README.md", meaning, "text/markdown; charset=utf-8", text)
-
-
-def _readme(study: Study, chosen: ExportSelection, files: Iterable[Named]) -> str:
-    return "\n".join(
-        [
-            f"# Data of the study {study.slug}: {study.title}",
-            "",
-            *_whose(study, chosen),
-            "",
-            "## Files",
-            "",
-            *(f"- `{one.name}`: {one.meaning}" for one in files),
-            HOW.rstrip(),
-            "",
-        ]
-    )
+def readme(study: Study, chosen: ExportSelection) -> str:
+    """Return the content of README.md: whose data the files hold, what each file is, and how to read them."""
+    listed: list[ExportTable | Document] = [*tables(), *documents()]
+    files = (f"- `{one.name}`: {one.meaning}" for one in listed)
+    head = f"# Data of the study {study.slug}: {study.title}"
+    return "\n".join([head, "", *_whose(study, chosen), "", "## Files", "", *files, "", HOW])
 
 
 def _whose(study: Study, chosen: ExportSelection) -> list[str]:
@@ -182,9 +88,9 @@ def _outages(study: Study, chosen: ExportSelection) -> list[str]:
     count = touched_count(study, chosen)
     if not count.episodes:
         return []
-    said = count.left_out(chosen)
+    words = count.left_out(chosen)
     held = (
-        f"Left out: {said} (participants has everybody's scores)." if said else "All of it is here, marked."
+        f"Left out: {words} (participants has everybody's scores)." if words else "All of it is here, marked."
     )
     return [
         "",
@@ -198,6 +104,10 @@ DESIGN = Document(
     "Every version of the study's design with its hash, the preregistered ones marked.",
     "application/json",
     design,
+)
+
+README = Document(
+    "README.md", "What each file is and how to read it.", "text/markdown; charset=utf-8", readme
 )
 
 TABLES: dict[str, str] = {
@@ -249,7 +159,5 @@ def get_document(name: str) -> Document:
     return document
 
 
-CODEBOOK = codebook("codebook", "What every column of every file means.", tables)
-DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.", tables)
-README = readme(tables, documents)
-"""Made from the lists of which it is a part."""
+CODEBOOK = codebook("codebook", "What every column of every file means.")
+DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.")

@@ -6,10 +6,13 @@ episodes that an outage touched.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from itertools import islice
-from typing import Self, TypeVar
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 from django.db.models import Q, QuerySet
 
@@ -95,12 +98,34 @@ class Column:
     meaning: str
     unit: str = ""
     levels: str = ""
-    told: Callable[[Study], str] | None = None
+    in_words: Callable[[Study], str] | None = None
     """Returns the meaning in one study, if it depends on the study."""
 
     def in_study(self, study: Study) -> Column:
         """Return the column with its meaning in this study, for the codebook."""
-        return replace(self, meaning=self.told(study)) if self.told else self
+        return replace(self, meaning=self.in_words(study)) if self.in_words else self
+
+
+@lru_cache
+def _column_file() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
+
+
+def file_columns(group: str, **levels: str | Iterable[str]) -> tuple[Column, ...]:
+    """Return the columns of a group in columns.toml. `levels` are those of single columns, by name.
+
+    They are a text, values, or a mapping of values to explanations.
+    """
+    columns = {name: Column(name, **column) for name, column in _column_file()[group].items()}
+    for name, given in levels.items():
+        columns[name] = replace(columns[name], levels=_in_words(given))
+    return tuple(columns.values())
+
+
+def _in_words(levels: str | Iterable[str]) -> str:
+    if isinstance(levels, Mapping):
+        return "; ".join(f"{value} ({words})" for value, words in levels.items())
+    return levels if isinstance(levels, str) else ", ".join(levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +145,8 @@ class ExportTable:
     """Returns columns that follow from the study's design."""
     more_after: str = ""
     """The fixed column after which the columns of `more` come; empty for the end."""
-    among: Callable[[str], ExportTable] | None = None
+    in_form: Callable[[str], ExportTable] | None = None
     """Returns the same table for files with this ending, if the table contains file names."""
-
-    def in_form(self, ending: str) -> ExportTable:
-        """Return the table for files with this ending."""
-        return self.among(ending) if self.among else self
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """Return all columns of this study's file."""
@@ -170,76 +191,21 @@ def in_chunks(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
         yield chunk
 
 
-PARTICIPANT_COLUMNS = (
-    Column("participant", "text", "The participant's code; the same in every file."),
-    Column("synthetic", "boolean", "1 for a program that took part to test the study, 0 for a person."),
-)
+PARTICIPANT_COLUMNS = file_columns("participant")
 """The first columns of every file about participants."""
 
-EPISODE_COLUMNS = (
-    *PARTICIPANT_COLUMNS,
-    Column(
-        "condition", "text", "Key of the condition; blank for the practice episode and outside of episodes."
-    ),
-    Column(
-        "order_position",
-        "integer",
-        "When the participant played it.",
-        levels="1 = first; 0 = outside of the conditions",
-    ),
-    Column(
-        "episode",
-        "text",
-        "Key of the episode; the same in every file. Where several people play in one, it is there once, "
-        "with the first of them; episodes.csv has a row for each.",
-    ),
-)
+EPISODE_COLUMNS = (*PARTICIPANT_COLUMNS, *file_columns("episode"))
 """The first columns of every file about episodes."""
 
-PREVIEW = Column("preview", "boolean", "1 for staff who tried the study out.")
-EXCLUDED = Column("excluded", "boolean", "1 for somebody whom staff excluded; participants.csv says why.")
-VERSION = Column("version", "integer", "Version of the study that the participant took part in.")
-CHANGED = Column(
-    "changed_since_freeze",
-    "boolean",
-    "1 if the study had been preregistered before and was changed since; see design.json.",
-)
-INVALID_COMMAND_COLUMNS = (
-    Column(
-        "commands_invalid_before",
-        "integer",
-        "Of these, those that were read and cannot be done, in the first reply.",
-        unit="commands",
-    ),
-    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
-)
-"""Columns that count the invalid commands in replies of language models."""
-PERSON_MARKS = (PREVIEW, EXCLUDED, VERSION, CHANGED)
+PERSON_MARKS = file_columns("person_marks")
 """The last marks of files about participants."""
-PART = Column("part", "text", "What the episode is part of.", levels="practice, main (one of the conditions)")
-EPISODE_MARKS = (PART, *PERSON_MARKS)
+EPISODE_MARKS = (*file_columns("episode_marks"), *PERSON_MARKS)
 """The last marks of files about episodes."""
 
-OUTAGE_MARKS = (
-    Column(
-        "outage_ms",
-        "integer",
-        "For so long something of ours was away while this went on (pages, workers, Redis, the database); "
-        "see outages.csv.",
-        unit="ms",
-    ),
-    Column(
-        "outage_parts",
-        "text",
-        "What was away at some time while this went on, with spaces between; `clock`: the server's clock was "
-        "set. Blank if nothing was.",
-        levels=", ".join(Part.values),
-    ),
-)
+OUTAGE_MARKS = file_columns("outage_marks", outage_parts=Part.values)
 """The columns after the marks, in files about episodes and steps."""
 
-MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
-FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
+FALLBACK_LEVELS: Mapping[str, str] = error_codes() | FALLBACKS
 """Every possible code, taken from the code that writes it."""
 EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "

@@ -1,12 +1,8 @@
-"""Group table rows that share cells, such as the rows of one episode, so that these are encoded once.
-
-Also counts the rows written.
-"""
+"""Group table rows that share cells, such as the rows of one episode, so that these are encoded once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -25,38 +21,38 @@ class RowGroup(NamedTuple):
 class RowBatch(NamedTuple):
     """Groups that are encoded together, with at least one row."""
 
-    stretches: Sequence[RowGroup]
+    groups: Sequence[RowGroup]
 
     @property
     def before(self) -> list[Sequence[Any]]:
         """Return the first cells, once per group."""
-        return [stretch.before for stretch in self.stretches]
+        return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
         """Return the cells in between, row by row."""
-        return chain.from_iterable(stretch.rows for stretch in self.stretches)
+        return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
         """Return the last cells, once per group."""
-        return [stretch.after for stretch in self.stretches]
+        return [group.after for group in self.groups]
 
     @property
     def lengths(self) -> list[int]:
         """Return the number of rows of each group."""
-        return [len(stretch.rows) for stretch in self.stretches]
+        return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """Split a sequence with one value per column into the parts for `before`, `own` and `after`."""
-        own, after = len(self.stretches[0].before), len(columns) - len(self.stretches[0].after)
+        own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 
 
-def in_batches(stretches: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
+def in_batches(groups: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
     """Yield all rows in batches of `size`; the last one may be smaller."""
     batch, room = list[RowGroup](), size
-    for before, rows, after in stretches:
+    for before, rows, after in groups:
         first = 0
         while first < len(rows):
             some = rows[first : first + room]
@@ -67,10 +63,3 @@ def in_batches(stretches: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
                 batch, room = [], size
     if batch:
         yield RowBatch(batch)
-
-
-@dataclass(slots=True)
-class RowCounter:
-    """Counts the rows written so far."""
-
-    rows: int = 0

@@ -48,11 +48,13 @@ def mark_episode_visits_done(participant_id: int) -> None:
     A stored time does not change. Call this whenever another page is opened or done, because episodes end on
     the server. Episodes that others continued without the participant do not count.
     """
+    begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
+    if not begun.exists():
+        return
     over = Round.objects.filter(participant=participant_id, position=OuterRef("position"))
     over = over.exclude(episode=None).exclude(episode__status__in=NOT_DONE)
     theirs = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("seat"), mind=None)
     over = over.filter(Exists(theirs))
-    begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     begun.filter(Exists(over)).update(done_at=Subquery(over.values("episode__ended_at")))
 
 
@@ -120,8 +122,8 @@ def group_lock(participant_id: int) -> None:
 
 def episodes_of(person: Participant) -> QuerySet[Episode]:
     """Return all episodes that this person plays or played in, as a query whose rows can be locked."""
-    mine = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
-    return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
+    played = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
+    return Episode.objects.filter(pk__in=Episode.objects.filter(played).values("pk"))
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
@@ -134,8 +136,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     already.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
-    told = partial(participant_erased.send, Participant, study_id=person.study_id)
-    transaction.on_commit(told, robust=True)  # the erasure is committed: a receiver cannot undo it
+    erased = partial(participant_erased.send, Participant, study_id=person.study_id)
+    transaction.on_commit(erased, robust=True)  # the erasure is committed: a receiver cannot undo it
     prompts = prompt_hashes_of(episodes)
     for episode_id in episodes:
         erase_episode(episode_id)

@@ -52,7 +52,7 @@ TRIES = 3
 class LobbyState:
     """State of the lobby for one participant who waits."""
 
-    come: int
+    present: int
     """Number of people who are present."""
     awaited: int
     """Number of people expected; in later rounds, the members of the group who still take part."""

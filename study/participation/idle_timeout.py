@@ -123,10 +123,10 @@ def time_out_idle_participants() -> int:
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )
-    return sum(_gone(person) for person in quiet)
+    return sum(_time_out(person) for person in quiet)
 
 
-def _gone(person: Participant) -> bool:
+def _time_out(person: Participant) -> bool:
     try:
         return may_be_late(person) and participant_time_out(participant_id=person.pk)
     except Participant.DoesNotExist:  # withdrew meanwhile

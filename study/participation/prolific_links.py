@@ -18,24 +18,20 @@ waits.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import httpcore2
 import httpx2
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
@@ -49,97 +45,7 @@ from study.design.recruitment_platforms import (
     UNFILLED_PLACEHOLDER,
     label_proof,
 )
-
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
-
-
-@contextmanager
-def http_deadline(seconds: float) -> Iterator[None]:
-    """Limit the HTTP calls of this thread inside the block to this many seconds in total.
-
-    The limit applies to clients that were passed through `with_deadline`.
-    """
-    token = _deadline.set(time.monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
-
-
-def with_deadline(client: httpx2.Client) -> httpx2.Client:
-    """Make a client observe `http_deadline`, and return it. Its proxies, certificates and pools stay
-    unchanged."""
-    transports: list[Any] = [client._transport, *client._mounts.values()]
-    for transport in transports:
-        if transport is not None:
-            pool = transport._pool
-            pool._network_backend = _Backend(pool._network_backend)
-    return client
-
-
-def _left(given: float | None, too_late: type[Exception]) -> float | None:
-    deadline = _deadline.get()
-    if deadline is None:
-        return given
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise too_late("the deadline of the call is over")
-    return left if given is None else min(given, left)
-
-
-class _Stream(httpcore2.NetworkStream):
-    def __init__(self, stream: httpcore2.NetworkStream) -> None:
-        self.stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.stream.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.stream.write(buffer, _left(timeout, httpcore2.WriteTimeout))
-
-    def close(self) -> None:
-        self.stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.stream.start_tls(ssl_context, server_hostname, left))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self.stream.get_extra_info(info)
-
-
-class _Backend(httpcore2.NetworkBackend):
-    def __init__(self, backend: httpcore2.NetworkBackend) -> None:
-        self.backend = backend
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.backend.connect_tcp(host, port, left, local_address, socket_options))
-
-    def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.backend.connect_unix_socket(path, left, socket_options))
-
-    def sleep(self, seconds: float) -> None:
-        self.backend.sleep(seconds)
-
+from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 FETCH_SECONDS = 3.0
 WAITED_SECONDS = 4.0
@@ -156,20 +62,23 @@ log = logging.getLogger(__name__)
 def read(source: str) -> str:
     """Return the text at this HTTPS address or in this file. Raises KeysError."""
     try:
-        if not source.startswith("https://"):
-            return Path(source).read_text()
-        with http_deadline(FETCH_SECONDS), with_deadline(httpx2.Client()) as client:
-            return fetched(client, source)
+        return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
     except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise KeysError(f"the keys cannot be read: {type(error).__name__}") from error
 
 
-def fetched(client: httpx2.Client, source: str) -> str:
+async def _fetched(source: str) -> str:
+    """Return the text at this address within `FETCH_SECONDS`, which a slow server cannot extend."""
+    async with asyncio.timeout(FETCH_SECONDS), httpx2.AsyncClient() as client:
+        return await fetched(client, source)
+
+
+async def fetched(client: httpx2.AsyncClient, source: str) -> str:
     """Return the text at this address. Raises KeysError for more than `LARGEST` bytes, compressed or not."""
     body = b""
-    with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
+    async with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
         answer.raise_for_status()
-        for piece in answer.iter_raw(LARGEST):
+        async for piece in answer.aiter_raw(LARGEST):
             body += piece
             if len(body) > LARGEST:
                 raise KeysError(f"the keys cannot be read: more than {LARGEST} bytes")
@@ -177,7 +86,10 @@ def fetched(client: httpx2.Client, source: str) -> str:
 
 
 class KeyRing:
-    """Thread-safe cache of the public keys of one source."""
+    """Thread-safe cache of the public keys of one source.
+
+    PyJWT's `PyJWKClient` makes lookups of known keys wait for a fetch, and repeats a failed fetch every time.
+    """
 
     def __init__(
         self, read: Callable[[str], str] = read, clock: Callable[[], float] = time.monotonic
@@ -248,17 +160,18 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
     If the token is valid, the new address has the parameters that it vouches for. If the study names a
     workspace, a cookie records that the link was signed.
     """
-    said = request.GET.dict()
-    token = said.pop(TOKEN)
+    parameters = request.GET.dict()
+    token = parameters.pop(TOKEN)
     named: Mapping[str, str] = {}
     if study.recruitment == Study.Recruitment.PROLIFIC:
         try:
-            named = verified_parameters(token, study, host=request.get_host(), said=said)
+            named = verified_parameters(token, study, host=request.get_host(), parameters=parameters)
         except NotSignedError as error:
             log.warning("%s: a signed link of Prolific was not taken: %s", study.slug, error)
-    answer = redirect(f"{request.path}?{urlencode(said | dict(named))}")
+    answer = redirect(f"{request.path}?{urlencode(parameters | dict(named))}")
     if named and study.prolific_workspace:
-        _remember(answer, study, _mark(study, named))
+        mark, path = _mark(study, named), study.get_absolute_url()
+        set_signed_cookie(answer, cookie_of(study), mark, salt=SALT, path=path, max_age=SECONDS)
     elif named:
         log.warning("%s: a signed link of Prolific vouches for nobody: %s", study.slug, NO_WORKSPACE)
     return answer
@@ -267,25 +180,24 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
     """Return the parameters of the link, with a proof if this browser came by a signed link for the same
     person."""
-    said = request.GET.dict()
+    parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
-        return said
-    try:
-        mark = signing.loads(request.COOKIES.get(cookie_of(study), ""), salt=SALT, max_age=SECONDS)
-    except signing.BadSignature:
-        return said
-    if mark != _mark(study, said) or _came_by_another(study, said):
-        return said
-    return {**said, PROOF: label_proof(study, said[LABEL].strip())}
+        return parameters
+    mark = signed_cookie(request, cookie_of(study), salt=SALT, max_age=SECONDS)
+    if mark != _mark(study, parameters) or _came_by_another(study, parameters):
+        return parameters
+    return {**parameters, PROOF: label_proof(study, parameters[LABEL].strip())}
 
 
-def _came_by_another(study: Study, said: Mapping[str, str]) -> bool:
+def _came_by_another(study: Study, parameters: Mapping[str, str]) -> bool:
     """Return whether the named person already takes part through another Prolific study than the link's."""
-    person = study.participants.filter(label=said[LABEL].strip()).first()
-    return person is not None and person.referral.get(STUDY, "") != said.get(STUDY, "").strip()
+    person = study.participants.filter(label=parameters[LABEL].strip()).first()
+    return person is not None and person.referral.get(STUDY, "") != parameters.get(STUDY, "").strip()
 
 
-def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[str, str]) -> dict[str, str]:
+def verified_parameters(
+    token: str, study: Study, *, host: str, parameters: Mapping[str, str]
+) -> dict[str, str]:
     """Return the link parameters that the token vouches for.
 
     Raises NotSignedError if the token is invalid, or is for another study or server. The server must be
@@ -299,7 +211,7 @@ def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[st
     if study.prolific_workspace and given.get("workspace_id") != study.prolific_workspace:
         raise NotSignedError("it is of another workspace")
     named = _named(given)
-    plain = {name: value for name, value in said.items() if not UNFILLED_PLACEHOLDER(value)}
+    plain = {name: value for name, value in parameters.items() if not UNFILLED_PLACEHOLDER(value)}
     if any(plain.get(name, value) != value for name, value in {STUDY: "", **named}.items()):
         raise NotSignedError("the link names somebody else than it does")
     return named
@@ -374,24 +286,12 @@ def cookie_of(study: Study) -> str:
     return f"brigade_signed_{study.pk}"
 
 
-def _remember(answer: HttpResponse, study: Study, mark: str) -> None:
-    answer.set_cookie(
-        cookie_of(study),
-        signing.dumps(mark, salt=SALT),
-        max_age=SECONDS,
-        path=study.get_absolute_url(),
-        httponly=True,
-        samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
-    )
-
-
-def _mark(study: Study, said: Mapping[str, str]) -> str:
+def _mark(study: Study, parameters: Mapping[str, str]) -> str:
     """Return a keyed hash of the person and the Prolific study for the cookie, which others may read.
 
     The hash is no proof in a link. It becomes invalid when the researcher names another workspace.
     """
-    of = [said.get(name, "").strip() for name in (LABEL, STUDY)]
+    of = [parameters.get(name, "").strip() for name in (LABEL, STUDY)]
     return salted_hmac(
         SALT, json.dumps([study.pk, study.prolific_workspace, *of]), algorithm="sha256"
     ).hexdigest()

@@ -92,8 +92,8 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 def create_practice_episode(person: Participant) -> Episode:
     """Create the practice episode as the part defines. A second practice has another seed."""
     design = person.version.blueprint
-    again = ["again"] if person.practice_id else []
-    seed = derived_seed(int(design.study["seed"]), "practice", person.number, *again)
+    repeated = ["again"] if person.practice_id else []
+    seed = derived_seed(int(design.study["seed"]), "practice", person.number, *repeated)
     part, plan = design.part("practice").settings, design.practice
     until = practice_goal(part, plan.world)
     return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)

@@ -11,7 +11,7 @@ plan. Errors::
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -28,9 +28,9 @@ from study.participants.models import Participant, Round
 from study.participants.simulated_effects import KnownEffects, unknown_effect_key
 from study.participation.enter_study import is_study_open, synthetic_invitation
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
-from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never_stop
-from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
-from study.pilot.bots.study_walkthrough import Arrival, Where
+from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport
+from study.pilot.bots.study_walkthrough import Arrival
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 
 Status = Participant.Status
 STORED = {
@@ -41,12 +41,12 @@ STORED = {
 """Accepted stored statuses by outcome. Participants who withdrew are not stored."""
 
 
-def script_of(study: Study) -> StudyScript:
-    """Return the information from the design that pages do not show."""
-    design, place = blueprint_of(study), RECRUITMENT_PLACES[study.recruitment]
+def study_script(design: Blueprint, recruitment: str) -> StudyScript:
+    """Return the information from this design, recruited on this platform, that pages do not show."""
+    place = RECRUITMENT_PLACES[recruitment]
     return StudyScript(
         stops=possible_stops(design),
-        right={item.key: item.correct for item in design.items if item.correct is not None},
+        items={item.key: item for item in design.items},
         link_names=tuple(name for name in (place.label, *place.more) if name),
         has_check=is_shown(design, "check"),
         check_ends=design.part("check").settings["on_failure"] == "end",
@@ -55,24 +55,18 @@ def script_of(study: Study) -> StudyScript:
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
     """Return every page between the link and the last page, in order."""
+    before, after = (
+        [StopPage(page) for page in pages if is_shown(design, page)]
+        for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+    )
     rounds = range(1, len(design.conditions) + 1)
-    before, after = ([StopPage(page) for page in pages if is_shown(design, page)] for pages in PARTS)
     return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
-
-
-PARTS = (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
     """Return the participant with this personal link; None if there is none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
-
-
-async def condition_at_async(known: KnownEffects, socket: str) -> str:
-    """Return `condition_at` without blocking the event loop."""
-    key: str = await database_sync_to_async(condition_at)(known, socket)
-    return key
 
 
 def condition_at(known: KnownEffects, socket: str) -> str:
@@ -91,34 +85,33 @@ async def time_out_dropout(study: Study, arrival: Arrival) -> None:
     Synthetic participants do not wait for the limit, so that the next ones get the sequences that became
     free.
     """
-    if arrival.deed == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
-        await database_sync_to_async(_time_out)(study, arrival)
+    if arrival.outcome != PlannedOutcome.DROP_OUT or study.idle_minutes is None:
+        return
+    if person := await database_sync_to_async(participant_of)(study, arrival):
+        await database_sync_to_async(participant_end)(
+            participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run"
+        )
 
 
-def _time_out(study: Study, arrival: Arrival) -> None:
-    if person := participant_of(study, arrival):
-        participant_end(participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run")
-
-
-def deviations_from_plan(study: Study, outcome: CrowdReport, script: StudyScript) -> list[str]:
+def deviations_from_plan(study: Study, report: CrowdReport) -> list[str]:
     """Return a description of every participant who is not stored as planned."""
-    problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
-    return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in problems if problem]
+    problems = ((one, _problem(study, one, report.order.script)) for one in report.arrived)
+    return [f"number {one.number} {one.outcome}: {problem}" for one, problem in problems if problem]
 
 
 def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
     person = participant_of(study, arrival)
-    if arrival.deed == PlannedOutcome.WITHDRAW:
-        return _left_behind(person, arrival)
+    if arrival.outcome == PlannedOutcome.WITHDRAW:
+        return _remains(person, arrival)
     if person is None:
         return "not stored at all"
-    wanted = STORED.get(arrival.deed) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
+    wanted = STORED.get(arrival.outcome) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
     if person.status not in wanted:
         return f"stored as {person.status}"
     return "" if person.synthetic else "not marked as synthetic"
 
 
-def _left_behind(person: Participant | None, arrival: Arrival) -> str:
+def _remains(person: Participant | None, arrival: Arrival) -> str:
     """Return what is still stored of a participant who withdrew; empty for nothing."""
     seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
     return "the participant is still there" if person else "episodes are still there" * seats.exists()
@@ -127,10 +120,6 @@ def _left_behind(person: Participant | None, arrival: Arrival) -> str:
 def seat_key(socket: str) -> str:
     """Return the seat's key, the last part of a websocket address."""
     return socket.rstrip("/").rpartition("/")[2]
-
-
-PATIENCE = 60.0
-"""Default number of seconds without progress after which a participant gives up."""
 
 
 class DryRunRequestError(ValueError):
@@ -146,80 +135,37 @@ class UnreachableError(Exception):
     """There is no server at the address, or the study is not open there."""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunRequest:
-    """The requested settings of a dry run."""
+def crowd_order(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
+    """Return these settings with the study's script and its link on the server at this address.
 
-    participants: int
-    seed: int
-    at_once: int
-    shares: OutcomeShares = field(default_factory=OutcomeShares)
-    patience: float = PATIENCE
-    think: float = 0.0
-    known: KnownEffects = field(default_factory=dict)
-    """Known effects on ratings."""
-
-
-@dataclass(frozen=True, slots=True)
-class DryRunReport:
-    """Result of a dry run."""
-
-    order: CrowdOrder
-    outcome: CrowdReport
-    unlike: list[str]
-    """Descriptions of participants who are not stored as planned."""
-
-    @property
-    def counts(self) -> str:
-        """Return the numbers of participants by outcome, in words."""
-        return ", ".join(f"{self.outcome.count(deed)} {deed}" for deed in PlannedOutcome)
-
-    @property
-    def unsent(self) -> int:
-        """Return how many participants were not sent, because the run was stopped."""
-        return self.order.participants - len(self.outcome.arrived) - len(self.outcome.failed)
-
-    @property
-    def finished(self) -> int:
-        """Return how many participants finished. Those who failed the check count if the study lets them
-        continue."""
-        failed = 0 if self.order.script.check_ends else self.outcome.count(PlannedOutcome.FAIL)
-        return self.outcome.count(PlannedOutcome.FINISH) + failed
-
-
-def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
-    """Return the settings of the crowd for the server at this address. Raises DryRunRequestError."""
-    check_numbers(wish)
+    Raises DryRunRequestError if the dry run is impossible.
+    """
+    check_numbers(order)
     if not is_http(url):
         raise DryRunRequestError(f"{url!r} is not an address with http:// or https://", "url")
     if not is_study_open(study, synthetic=True):
         raise DryRunRequestError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = replace(script_of(study), known=wish.known)
-    order = CrowdOrder(
-        link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
-    )
+    order = replace(order, link=link, script=study_script(blueprint_of(study), study.recruitment))
     check_labels(study, order)
-    check_shares(wish.shares, script)
-    check_known(study, wish.known)
-    return replace(order, shares=wish.shares)
+    check_shares(order.shares, order.script)
+    check_known(study, order.known)
+    return order
 
 
-def check_numbers(wish: DryRunRequest) -> None:
+def check_numbers(order: CrowdOrder) -> None:
     """Raise DryRunRequestError for invalid numbers and times."""
-    for name, value, least in (("participants", wish.participants, 1), ("at_once", wish.at_once, 1)):
-        if value < least:
-            raise DryRunRequestError(f"{value} is below {least}", name)
-    if not 0 < wish.patience <= 3600 or not 0 <= wish.think <= 3600:
+    for name, value in (("participants", order.participants), ("at_once", order.at_once)):
+        if value < 1:
+            raise DryRunRequestError(f"{value} is below 1", name)
+    if not 0 < order.patience <= 3600 or not 0 <= order.think <= 3600:
         raise DryRunRequestError("seconds, at most 3600", "patience", "think")
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
     """Raise DryRunRequestError if these labels exist: their participants would continue, not enter."""
-    if not order.script.link_names:
-        return
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
-    if known := study.participants.filter(label__in=labels).first():
+    if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
 
 
@@ -230,7 +176,7 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
         raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)
     if shares.refusals and StopPage("consent") not in script.stops:
         raise DryRunRequestError("the study asks for no consent", "refusals")
-    if shares.fail_checks and not script.right:
+    if shares.fail_checks and not any(item.correct is not None for item in script.items.values()):
         raise DryRunRequestError("the study has no question with a right answer", "fail_checks")
 
 
@@ -258,33 +204,25 @@ def is_http(url: str) -> bool:
 
 
 async def walked(
-    study: Study, order: CrowdOrder, say: Callable[[str], object], stopped: Stopped = never_stop
-) -> DryRunReport:
+    study: Study,
+    order: CrowdOrder,
+    say: Callable[[str], object],
+    stopped: Callable[[], bool] | None = None,
+) -> CrowdReport:
     """Send all participants, and compare the stored data with the plan.
 
     Raises UnreachableError if no participant can be sent.
     """
-    where = partial(condition_at_async, order.script.known)
-    outcome = await walk_crowd(order, say, partial(time_out_dropout, study), stopped, where)
-    unlike = await database_sync_to_async(deviations_from_plan)(study, outcome, order.script)
-    return DryRunReport(order, outcome, unlike)
-
-
-async def walk_crowd(
-    order: CrowdOrder,
-    say: Callable[[str], object],
-    gone: Gone,
-    stopped: Stopped,
-    where: Where | None = None,
-) -> CrowdReport:
-    """Check that the study's page is there, then send all participants. Raises UnreachableError."""
     async with Browser(PatienceLimit(0)) as browser:
         try:
             page = await browser.open(order.link)
-        except PatienceError as error:
-            raise UnreachableError(f"the study cannot be reached: {error.why}") from error
         except WalkError as error:
-            raise UnreachableError(f"the study cannot be reached: {error}") from error
+            why = error.why if isinstance(error, PatienceError) else error
+            raise UnreachableError(f"the study cannot be reached: {why}") from error
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
-    return await Crowd(order, say, gone, stopped, where).walk()
+    where = database_sync_to_async(partial(condition_at, order.known))
+    on_arrival = partial(time_out_dropout, study)
+    report = await Crowd(order, say, on_arrival=on_arrival, stopped=stopped, where=where).walk()
+    report.unlike = await database_sync_to_async(deviations_from_plan)(study, report)
+    return report

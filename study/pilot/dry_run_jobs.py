@@ -24,15 +24,9 @@ from django.utils import timezone
 
 from kitchen.infra.db_retry import retry_while_unreachable
 from study.design.study_errors import DesignError
-from study.pilot.bots.simulated_person import OutcomeShares
-from study.pilot.dry_run_execution import (
-    DryRunReport,
-    DryRunRequest,
-    DryRunRequestError,
-    UnreachableError,
-    crowd_order,
-    walked,
-)
+from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
+from study.pilot.bots.walk_plans import OutcomeShares
+from study.pilot.dry_run_execution import DryRunRequestError, UnreachableError, crowd_order, walked
 from study.pilot.models import DryRun
 from study.task_queue import ask_dry_run
 
@@ -43,12 +37,12 @@ AWAY = "Nothing was started: Redis, which hands work to the workers, does not an
 ANOTHER = "A dry run of this study is on already: wait until it has finished, or stop it."
 
 
-def request_dry_run(*, study_id: int, user: Any, **wish: Any) -> None:
+def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
     """Create a dry run (see `dry_run_create`) and queue it.
 
     Raises DesignError, and stores nothing, if no worker can be reached.
     """
-    run = dry_run_create(study_id=study_id, user=user, **wish)
+    run = dry_run_create(study_id=study_id, user=user, **chosen)
     if not ask_dry_run(run.pk):
         run.delete()
         raise DesignError(AWAY)
@@ -117,8 +111,8 @@ def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
 
 def dry_run_stop(*, run: DryRun, user: Any) -> None:
     """Stop sending participants. Without a worker, the run ends at once. Raises DesignError if it is over."""
-    who, mine = user.get_username(), DryRun.objects.filter(pk=run.pk)
-    if _silent(mine).update(**_end(State.STOPPED, SILENT), stopped_by=who):
+    who, this_run = user.get_username(), DryRun.objects.filter(pk=run.pk)
+    if _silent(this_run).update(**_end(State.STOPPED, SILENT), stopped_by=who):
         return
     if _still(run.pk, State.WAITING).update(**_end(State.STOPPED, "Nobody was sent."), stopped_by=who):
         return
@@ -159,7 +153,7 @@ class DryRunProgress:
         """Return whether to send no more participants."""
         return self.stop or self.late
 
-    async def over(self, walk: Coroutine[object, object, DryRunReport]) -> DryRunReport:
+    async def over(self, walk: Coroutine[object, object, CrowdReport]) -> CrowdReport:
         """Await the walkthroughs and return their report, while reporting progress."""
         news = asyncio.create_task(self._tell())
         try:
@@ -205,15 +199,15 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
     return end_state(report, watch)
 
 
-def request_of_run(run: DryRun) -> DryRunRequest:
-    """Return the request stored in the run."""
-    return DryRunRequest(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
+def request_of_run(run: DryRun) -> CrowdOrder:
+    """Return the settings stored in the run."""
+    return CrowdOrder(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
 
 
-def end_state(report: DryRunReport, watch: DryRunProgress) -> tuple[State, str]:
+def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:
     """Return the final state and line: failed if a participant deviated from the plan or is stored
     differently."""
-    failed, unlike = list(report.outcome.failed.values()), report.unlike
+    failed, unlike = list(report.failed.values()), report.unlike
     if failed:
         words = f"{len(failed)} did not do what was planned, the first because: {redacted_reason(failed[0])}"
         return State.FAILED, f"{report.counts}. {words}"

@@ -32,7 +32,7 @@ class DryRun(models.Model):
         "refusals": "refusals",
         "fail_checks": "failed checks",
     }
-    """Names of `study.pilot.bots.simulated_person.OutcomeShares`, in words."""
+    """Names of `study.pilot.bots.walk_plans.OutcomeShares`, in words."""
     SILENT_AFTER = timedelta(minutes=10)
     """Time without news after which a run counts as dead. A worker reports every few seconds."""
 

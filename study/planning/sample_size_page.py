@@ -8,12 +8,15 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from kitchen.infra.process_pool import ProcessPoolError
+from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.models import Study
 from study.design.study_metrics import comparison_metrics
 from study.participants.participant_counts import study_counts
+from study.planning.power.power_figure import power_chart
 from study.planning.power.power_formulas import (
     MOST_PEOPLE,
     PATTERNS,
@@ -160,9 +163,11 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     form = _form(request, [], "")
     if not form.is_valid():
         return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
-    from study.planning.power.power_figure import draw_power  # slow to import
-
-    return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
+    try:
+        drawn = figure_files.chart_file(power_chart(form.found), "svg")
+    except ProcessPoolError:
+        return HttpResponse("the figure cannot be drawn now", status=503, content_type="text/plain")
+    return HttpResponse(drawn, content_type="image/svg+xml")
 
 
 def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:

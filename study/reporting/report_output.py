@@ -16,6 +16,7 @@ from django.db.models import Count
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from kitchen.charts import chart_drawing
 from kitchen.contract.world import canonical_hash
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.analysis_results import (
@@ -28,13 +29,14 @@ from study.analysis.analysis_results import (
 )
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.observations import AnalysisError
+from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_files import ANALYSED_FILE, analysed_rows, file_contents, to_csv
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program
 from study.design.study_versions import frozen_version
 from study.participants.models import Participant
-from study.reporting.consort_diagram import FlowDiagram, diagram_of, to_svg
+from study.reporting.consort_diagram import diagram_of, to_svg
 from study.reporting.report_contents import collect_report
 from study.reporting.report_html import embed_figures, to_html
 from study.reporting.report_text import FLOW, ReportContents, report_text
@@ -69,25 +71,18 @@ def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> 
 
     `drawn` are figures as SVG by file name; missing ones are drawn here.
     """
-    from study.analysis.statistics.matplotlib_figures import (  # slow to import
-        draw,
-        draw_participants,
-    )
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
-    results, chart = told.analysis.measures, diagram_of(told.flow)
-    given = drawn or {}
-    svg = {one.figure_name: given.get(one.figure_name) or draw(one) for one in results}
-    png: dict[str, bytes | FlowDiagram] = {one.figure_name: draw(one, "png", dpi=DPI) for one in results}
-    for one in (one for one in results if one.threads_name):
-        svg[one.threads_name] = given.get(one.threads_name) or draw_participants(one)
-        png[one.threads_name] = draw_participants(one, "png", dpi=DPI)
+    diagram, given, draw = diagram_of(told.flow), drawn or {}, chart_drawing.draw_chart
+    charts = report_charts(told.analysis.measures)
+    svg = {name: given.get(name) or draw(chart) for name, chart in charts.items()}
+    png = {name: draw(chart, "png", dpi=DPI) for name, chart in charts.items()}
     text, mark = report_text(told), MARK if told.analysis.synthetic else ""
     return Report(
         title=told.title,
         mark=mark,
-        fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(chart)})),
-        pdf=to_pdf(text, {**png, FLOW: chart}, title=told.title, mark=mark),
+        fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(diagram)})),
+        pdf=to_pdf(text, {**png, FLOW: diagram}, title=told.title, mark=mark),
     )
 
 

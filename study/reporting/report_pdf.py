@@ -9,10 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from markdown_it.tree import SyntaxTreeNode
 from reportlab.graphics.shapes import Drawing, Line, Polygon, Rect, String
 from reportlab.lib.colors import HexColor
@@ -34,6 +32,7 @@ from reportlab.platypus import (
     TableStyle,
 )
 
+from kitchen.charts.chart_drawing import FONTS
 from study.reporting.consort_diagram import GAP, LINE, PAD, SIZE, WIDTH, FlowDiagram, head_of
 from study.reporting.report_html import NUMBERS, parse_report
 
@@ -83,9 +82,8 @@ def _letters() -> None:
     """Register the fonts with ReportLab, once per process."""
     if LETTERS in pdfmetrics.getRegisteredFontNames():
         return
-    folder = Path(mpl.get_data_path()) / "fonts" / "ttf"
     for face in FACES:
-        pdfmetrics.registerFont(TTFont(f"{LETTERS}{face}", str(folder / f"DejaVuSans{face}.ttf")))
+        pdfmetrics.registerFont(TTFont(f"{LETTERS}{face}", str(FONTS / f"DejaVuSans{face}.ttf")))
     pdfmetrics.registerFontFamily(
         LETTERS,
         normal=LETTERS,
@@ -93,7 +91,7 @@ def _letters() -> None:
         italic=f"{LETTERS}-Oblique",
         boldItalic=f"{LETTERS}-BoldOblique",
     )
-    pdfmetrics.registerFont(TTFont(f"{LETTERS}Mono", str(folder / "DejaVuSansMono.ttf")))
+    pdfmetrics.registerFont(TTFont(f"{LETTERS}Mono", str(FONTS / "DejaVuSansMono.ttf")))
     pdfmetrics.registerFont(UnicodeCIDFont(CHINESE))
 
 

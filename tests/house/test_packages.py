@@ -10,8 +10,8 @@ import pytest
 from brigade import paths
 
 APPS = [paths.base_dir() / app for app in ("kitchen", "study")]
-FOUND_BY_DJANGO = {"study/admin/__init__.py"}
-"""Django imports this one to find the pages of the admin."""
+FOUND_BY_DJANGO = {"study/admin/__init__.py", "study/design/models/__init__.py"}
+"""Django imports these to find the pages of the admin, and a design's models by the usual address."""
 PACKAGES = sorted(
     path
     for app in APPS

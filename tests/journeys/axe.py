@@ -126,14 +126,14 @@ def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
     return {"type": "rule", "values": chosen} if chosen else {"type": "tag", "values": TAGS}
 
 
-def chosen(pages: Mapping[str, str], first: Collection[str] = ()) -> list[str]:
-    """Return the names of as few of these pages of HTML as have an element of every kind, and those that come
-    `first`."""
+def chosen(pages: Mapping[str, str], first: Collection[str] = (), worth: int = 1) -> list[str]:
+    """Return the names of the pages that come `first` and of as few others of these pages of HTML as have an
+    element of every kind. A page is left out if it has fewer than `worth` kinds that no chosen page has."""
     kinds, names = {name: kinds_of(html) for name, html in pages.items()}, list(first)
     while True:
         seen = {kind for name in names for kind in kinds[name]}
         most = max(kinds, key=lambda name: len(kinds[name] - seen))
-        if kinds[most] <= seen:
+        if len(kinds[most] - seen) < worth:
             return names
         names.append(most)
 

@@ -19,7 +19,7 @@ from study.participants.end_participation import participant_end
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
-from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
 from study.researchers.second_factor import factor_begin
 from tests.study.factories import SETTINGS, make_study, play_out

@@ -14,9 +14,11 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import IO, Any, Self
 
@@ -24,6 +26,7 @@ import httpx2
 
 from brigade.paths import base_dir
 from kitchen.infra.os_processes import parent_death_hook
+from study.design.questions.item_fields import ItemPlan
 from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkedPage, WalkError
 from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Handler, Walk
@@ -33,8 +36,11 @@ PATIENCE = 120.0
 SEED = 11
 SPREAD = 4
 """Choices that somebody makes in the time within which those come who are asked for at once."""
-RIGHT = {"hands": "Its hands are empty"}
-"""What is right in the check of understanding of `load.toml`."""
+ITEMS = {
+    one["key"]: ItemPlan(**one)
+    for one in tomllib.loads(Path(__file__).with_name("load.toml").read_text())["items"]
+}
+"""The items of `load.toml` by key."""
 
 
 class Guests:
@@ -119,7 +125,7 @@ class Noted(httpx2.AsyncBaseTransport):
         await self.usual.aclose()
 
 
-async def go(register: Register, link: str, number: int, every: float) -> None:
+async def run(register: Register, link: str, number: int, every: float) -> None:
     """One of them, to the end. They do not all come at the same moment."""
     await asyncio.sleep(SPREAD * every * Random(number).random())
     patience = PatienceLimit(PATIENCE)
@@ -127,7 +133,7 @@ async def go(register: Register, link: str, number: int, every: float) -> None:
     try:
         async with Browser(patience, Noted(register)) as browser:
             handlers = read_first(person, every)
-            await Walk(person, browser, patience, think=every, handlers=handlers, right=RIGHT).go(link)
+            await Walk(person, browser, patience, think=every, handlers=handlers, items=ITEMS).run(link)
     except WalkError as error:
         register.failed.append(str(error))
     else:
@@ -156,7 +162,7 @@ async def serve(link: str, every: float) -> None:
     def fill(ended: asyncio.Task[None] | None = None) -> None:
         ways.discard(ended) if ended else None
         while len(ways) < wanted:
-            way = asyncio.create_task(go(register, link, next(numbers), every))
+            way = asyncio.create_task(run(register, link, next(numbers), every))
             ways.add(way)
             way.add_done_callback(fill)
 

@@ -186,6 +186,7 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     assert current_seat_view(episode.seats.get(number=0)).observation["turns"] == 0
 
 
+@pytest.mark.django_db
 def test_agents_alone_talk_and_their_experiment_replays(vault: None, tmp_path: Path) -> None:
     folder = tmp_path / "doors"
     within = ("--organisation-set", "within=true")

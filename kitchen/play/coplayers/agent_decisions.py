@@ -285,7 +285,7 @@ def ask_mind(
 ) -> MindOutcome:
     """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
 
-    Returns within `situation.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a decision
+    Returns within `situation.limits.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a decision
     that arrives after that.
     """
     started = time.monotonic()

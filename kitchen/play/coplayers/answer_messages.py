@@ -139,6 +139,7 @@ MESSAGE_RECEIPTS = {
     "no_such_job": gettext_noop("That job is not there any more."),
     "no_aim": gettext_noop("Choose what is to be done, or write it."),
     "no_such_aim": gettext_noop("That cannot be asked of them."),
+    "no_such_request": gettext_noop("That cannot be asked of them."),
     "over": gettext_noop("This episode has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
 }

@@ -23,6 +23,7 @@ from typing import Any, Protocol, Self
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
+from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Command, Json
 from kitchen.words.translation import gettext_noop
 
@@ -126,7 +127,7 @@ class SayMessage:
     data: Mapping[str, Json] = field(default_factory=dict)
     """Further data. `job` is the number of the message that assigned the job. `status` is the reported status
     of it. `aim` is the goal of a new job, in the codes of the world. `spoken` is true if the browser
-    transcribed speech.
+    transcribed speech. `requests` are commands that the addressee should give, in its own seat.
     """
     type: str = field(default="say", init=False)
 
@@ -143,7 +144,7 @@ class SayMessage:
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the valid fields of `data` in the message: job, status, aim and spoken."""
+    """Return the valid fields of `data` in the message: job, status, aim, spoken and requests."""
     job, status = sent.get("job"), sent.get("status")
     if isinstance(job, str) and job.isascii() and job.isdigit() and len(job) < 7:
         job = int(job)
@@ -151,7 +152,8 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
         raise MessageError(gettext_noop("That message could not be read."))
     spoken = True if sent.get("spoken") in (True, "1") else None
     aim = list(read_command(sent["aim"])) if sent.get("aim") else None
-    said = {"job": job, "status": status, "aim": aim, "spoken": spoken}
+    requests = [list(one) for one in read_plan(sent.get("requests", []))] or None
+    said = {"job": job, "status": status, "aim": aim, "spoken": spoken, REQUESTS_KEY: requests}
     return {name: value for name, value in said.items() if value is not None}
 
 

@@ -10,19 +10,17 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
-from kitchen.words.translation import gettext, gettext_noop, pgettext
+from kitchen.pages.default_page import MenuHint, MenuStep
+from kitchen.words.translation import gettext, pgettext
 from kitchen.worlds.cuisine import task_graph
-from kitchen.worlds.cuisine.display_text import VERB_TITLES, join_sentence, more_steps_text
+from kitchen.worlds.cuisine.display_text import SENTENCES, join_sentence, more_steps_text, translated
 from kitchen.worlds.cuisine.names_and_keys import VERB_KEYS, BriefLookup, key_of, picture_of, product_from
 from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 
 @dataclass(frozen=True, slots=True)
 class FittingActions:
-    """The kitchen as one seat sees it, and what its open orders need.
-
-    If no order is open, all dishes count as ordered.
-    """
+    """The kitchen as one seat sees it, and the needs of the open orders; of all dishes if none is open."""
 
     known: BriefLookup
     places: Mapping[str, Mapping[str, Json]]
@@ -38,23 +36,19 @@ class FittingActions:
         verb, place = command[0], command[1] if len(command) > 1 else ""
         if verb == "goto":
             return place != self.at and self.worth_going(place)
+        if verb == "get" and self._is(place, "storage"):
+            return command[2] in self.missing
         if verb == "get":
-            return self._worth_taking(place, command[2] if len(command) > 2 else "")
+            return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
         if verb == "put":
             return self._takes(place)
         return verb == "activate" and self._makes(place) in self.missing
 
     def worth_going(self, place: str) -> bool:
-        """Return whether the held item belongs there or, with empty hands, whether something useful
-        is there.
-        """
+        """Return whether the held item belongs there; with empty hands, whether something useful is there."""
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
-
-    def is_of_use(self, item: str) -> bool:
-        """Return whether an open order needs the item, as it is or for another product."""
-        return item in self.known.brief["dishes"] or any(True for _ in self._uses(item))
 
     def _uses(self, item: str) -> Iterator[str]:
         """Return the missing products that need the item."""
@@ -66,7 +60,7 @@ class FittingActions:
         if not self.holds:
             return False
         if self._is(place, "storage"):
-            return not self.is_of_use(self.holds)
+            return self.holds not in self.known.brief["dishes"] and not any(self._uses(self.holds))
         if self._is(place, "servingtable"):
             return self.holds in self.known.brief["dishes"] and self.holds in self.wanted
         return any(self._has_room(place, product) for product in self._uses(self.holds))
@@ -77,11 +71,6 @@ class FittingActions:
         others = {*here["items"], self.holds}
         fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
         return fits and self._is(place, recipe["tool"])
-
-    def _worth_taking(self, place: str, item: str) -> bool:
-        if self._is(place, "storage"):
-            return item in self.missing
-        return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
 
     def _has_made(self, place: str) -> bool:
         """Return whether a product that was made there can be taken."""
@@ -111,7 +100,7 @@ def fitting_actions(view: SeatView, known: BriefLookup) -> FittingActions:
 
 def _all_of(dishes: Iterable[str], known: BriefLookup) -> Iterator[str]:
     for dish in dishes:
-        for product, _, parts in known.recipe(dish):
+        for product, _, parts in known.recipes[dish]:
             yield from (product, *parts)
 
 
@@ -124,12 +113,6 @@ def _missing(dishes: Iterable[str], view: SeatView, known: BriefLookup) -> Itera
 
 
 _TEMPLATES = "worlds/cuisine"
-_QUIET = {
-    "get": gettext_noop("Nothing to take now"),
-    "put": gettext_noop("Nothing to put down now"),
-    "activate": gettext_noop("Nothing to use now"),
-}
-"""Text shown if a verb has no action."""
 _MENUS = 1024
 """Number of menus in the cache; each takes some six kilobytes.
 
@@ -151,19 +134,6 @@ class RobotFact(NamedTuple):
     item: bool = False
 
 
-class MenuStep(NamedTuple):
-    """The step for which the reader chooses."""
-
-    step: int
-
-
-class ActionList(NamedTuple):
-    """Whether the reader can choose, and the chosen action in words."""
-
-    choosing: bool
-    chosen: str
-
-
 class ActionGroup(NamedTuple):
     """The actions of one verb, by their ids, in an area of constant size.
 
@@ -180,11 +150,10 @@ class ActionGroup(NamedTuple):
 
 
 class ActionChoice(NamedTuple):
-    """One radio button: its command, in words under its heading (`text`) and alone, and its key if it has
-    one.
-    """
+    """One radio button: its command, in words under its heading (`text`) and `alone`, and its key."""
 
     value: str
+    """The command as JSON: `["get","storage0","rice"]`."""
     text: str
     alone: str
     picture: str
@@ -200,10 +169,7 @@ class ActionChoice(NamedTuple):
 
 
 class RobotSite(NamedTuple):
-    """The state that a menu depends on: the robot's place, its item, the contents of reachable places.
-
-    Also the commands that fit the moment.
-    """
+    """The state that a menu depends on: place, item, contents of reachable places, fitting commands."""
 
     at: str
     holds: str | None
@@ -215,16 +181,15 @@ def menu_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return the form: the reader's robot, the available actions, and the step."""
     me, name = view.observation["agents"][view.seat], known.words.name
     holds = RobotFact(name(me["holds"]), item=True) if me["holds"] else RobotFact(empty_hands_text())
+    busy = RobotFact(more_steps_text(me["busy"]) if me["busy"] else not_busy_text())
+    facts = {"own-at": RobotFact(name(me["at"])), "own-holds": holds, "own-busy": busy}
     parts = (
         Panel("menu-step", f"{_TEMPLATES}/for_step.jinja", MenuStep(view.step + 1)),
-        _fact("own-at", RobotFact(name(me["at"]))),
-        _fact("own-holds", holds),
-        _fact("own-busy", RobotFact(more_steps_text(me["busy"]) if me["busy"] else not_busy_text())),
+        *(Panel(id, f"{_TEMPLATES}/fact.jinja", fact) for id, fact in facts.items()),
         *_actions(view, known),
     )
-    return Panel(
-        "menu", f"{_TEMPLATES}/menu.jinja", ActionMenu(view.seat, view.players[view.seat].name), parts=parts
-    )
+    shows = ActionMenu(view.seat, view.players[view.seat].name)
+    return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
 
 def empty_hands_text() -> str:
@@ -237,14 +202,10 @@ def not_busy_text() -> str:
     return pgettext("whether a robot is busy", "no")
 
 
-def _fact(name: str, shows: RobotFact) -> Panel:
-    return Panel(name, f"{_TEMPLATES}/fact.jinja", shows)
-
-
 def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
     """Return the groups of actions, and the line below them."""
     chosen = known.words.phrase(view.choice.chosen) if view.choice.chosen else ""
-    shows = ActionList(view.phase == "choose", chosen)
+    shows = MenuHint(view.phase == "choose", chosen)
     return (
         Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
         Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", shows),
@@ -252,10 +213,7 @@ def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
 
 
 def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
-    """Return every offered command once, grouped by verb, including empty groups.
-
-    Return nothing if none is offered.
-    """
+    """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
         offered.setdefault(command, True)
@@ -264,7 +222,8 @@ def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
 
 def _site(offered: Iterable[Command], view: SeatView, known: BriefLookup) -> RobotSite:
     me, places = view.observation["agents"][view.seat], view.observation["locations"]
-    near = {command[1] for command in offered if command[0] == "activate" or _from_tool(command, known)}
+    uses = (command for command in offered if command[0] in ("get", "activate"))
+    near = {command[1] for command in uses if not _from_storage(command, known)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
     fits = fitting_actions(view, known).fits
     return RobotSite(me["at"], me["holds"], lying, frozenset(command for command in offered if fits(command)))
@@ -274,63 +233,60 @@ def _site(offered: Iterable[Command], view: SeatView, known: BriefLookup) -> Rob
 def _grouped(
     known: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
 ) -> tuple[Panel, ...]:
-    return tuple(
-        _group(verb, [(command, early) for command, early in offered if command[0] == verb], known, site)
-        for verb in VERB_TITLES
-    )
+    mine = {verb: [each for each in offered if each[0][0] == verb] for verb in SENTENCES["verb_titles"]}
+    return tuple(_group(verb, choices, known, site) for verb, choices in mine.items())
 
 
 def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
     text, alone = _label(command, known, site), _label(command, known, site, alone=True)
     stays = command == ("goto", site.at)
-    wastes = command[0] == "put" and known.brief["locations"].get(command[1]) == "storage"
+    wastes = command[0] == "put" and _kind(command, known) == "storage"
     picture, fits = _picture(command, known, site), command in site.fitting
-    shows = ActionChoice(
-        encode_command(command), text, alone, picture, key, early, stays, stays or (wastes and not fits), fits
-    )
+    value = json.dumps(list(command), separators=(",", ":"))
+    asks = stays or (wastes and not fits)
+    shows = ActionChoice(value, text, alone, picture, key, early, stays, asks, fits)
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
 def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
-    """Return the picture of the item that is taken, put or made.
-
-    Return an empty string for rare items, because there are many.
-    """
+    """Return the picture of the item that is taken, put or made; empty for the many rare items."""
     if _is_rare(command, known):
         return ""
-    lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
+    item = ""
     if command[0] == "get":
-        item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
+        item = _taken(command, site)
     elif command[0] == "put":
         item = site.holds or ""
     elif command[0] == "activate":
-        item = product_from(known.brief, known.brief["locations"][command[1]], lying)
-    else:
-        item = ""
+        item = _made(command[1], known, site)
     return picture_of(item) if item else ""
 
 
-def encode_command(command: Command) -> str:
-    """Return a command as the value of its radio button: `["get","storage0","rice"]`."""
-    return json.dumps(list(command), separators=(",", ":"))
+def _taken(command: Command, site: RobotSite) -> str:
+    """Return the item that a get takes; empty if it is not certain."""
+    if len(command) > 2:
+        return command[2]
+    lying = dict(site.lying)[command[1]]
+    return lying[0] if len(lying) == 1 else ""
+
+
+def _made(place: str, known: BriefLookup, site: RobotSite) -> str:
+    """Return what the tool would make; empty if nothing."""
+    return product_from(known.brief, known.brief["locations"][place], dict(site.lying)[place])
 
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, site: RobotSite) -> Panel:
     """Return one fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
-    places = known.brief["locations"]
     panels = {
-        command: _action(
-            command, known, site, key_of(command, places.get(_place(command), ""), number), early
-        )
+        command: _action(command, known, site, key_of(command, _kind(command, known), number), early)
         for number, (command, early) in enumerate(ranked)
     }
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, known))
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    shows = ActionGroup(
-        gettext(VERB_TITLES[verb]), verb, key, actions, _quiet(verb, len(actions), known), rest
-    )
+    quiet = _quiet(verb, len(actions), known)
+    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
@@ -340,7 +296,9 @@ def _quiet(verb: str, offered: int, known: BriefLookup) -> tuple[str, ...]:
         return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
     room = known.room if verb == "get" else 1
     empty = ("",) * (room - offered)
-    return empty if offered or verb not in _QUIET else (gettext(_QUIET[verb]), *empty[1:])
+    if offered or verb not in SENTENCES["quiet"]:
+        return empty
+    return (translated("quiet", verb), *empty[1:])
 
 
 def _rank(command: Command, early: bool, known: BriefLookup) -> tuple[bool, bool, int]:
@@ -353,16 +311,14 @@ def _is_rare(command: Command, known: BriefLookup) -> bool:
     return _from_storage(command, known) and command[2] not in known.wanted
 
 
-def _place(command: Command) -> str:
-    return command[1] if len(command) > 1 else ""
+def _kind(command: Command, known: BriefLookup) -> str:
+    """Return the kind of place that a command names; empty if it names none."""
+    kinds: Mapping[str, str] = known.brief["locations"]
+    return kinds.get(command[1], "") if len(command) > 1 else ""
 
 
 def _from_storage(command: Command, known: BriefLookup) -> bool:
-    return command[0] == "get" and len(command) > 2 and known.brief["locations"].get(command[1]) == "storage"
-
-
-def _from_tool(command: Command, known: BriefLookup) -> bool:
-    return command[0] == "get" and not _from_storage(command, known)
+    return command[0] == "get" and len(command) > 2 and _kind(command, known) == "storage"
 
 
 def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
@@ -371,7 +327,7 @@ def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool
     if verb == "get":
         return _take(command, known, site, alone=alone)
     if verb == "put":
-        return _put(command, known, site, alone=alone)
+        return words.phrase(command, site.holds if alone else None)
     if verb == "activate":
         return _use(command, known, site, alone=alone)
     if verb == "goto" and not alone:
@@ -381,27 +337,19 @@ def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool
     return words.phrase(command)
 
 
-def _put(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
-    return known.words.phrase(command, site.holds if alone else None)
-
-
 def _take(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
-    words, place = known.words, command[1]
+    words = known.words
     if _from_storage(command, known):
         return gettext("Take {item}").format(item=words.mid(command[2])) if alone else words.name(command[2])
-    lying = dict(site.lying)[place]
-    item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
+    item = _taken(command, site)
     text = gettext("Take {item} from {place}") if alone else gettext("{item} from {place}")
     what = words.mid(item) if item else gettext("what is ready")
-    return join_sentence(
-        text.format(item=what if alone else what[:1].upper() + what[1:], place=words.place(place))
-    )
+    what = what if alone else what[:1].upper() + what[1:]
+    return join_sentence(text.format(item=what, place=words.place(command[1])))
 
 
 def _use(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
-    tool = known.brief["locations"][command[1]]
-    product = product_from(known.brief, tool, dict(site.lying)[command[1]])
-    if not product:
+    if not (product := _made(command[1], known, site)):
         return known.words.phrase(command)
     text = gettext("Use {place}: make {item}") if alone else gettext("Make {item}")
     return join_sentence(text.format(place=known.words.place(command[1]), item=known.words.mid(product)))

@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
-from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence, name_in_sentence
+from kitchen.pages.default_page import SpokenStep
+from kitchen.words.translation import gettext, ngettext, pgettext
+from kitchen.worlds.cuisine.display_text import (
+    SENTENCES,
+    KitchenWords,
+    join_sentence,
+    name_in_sentence,
+    translated,
+)
 from kitchen.worlds.cuisine.names_and_keys import BriefLookup
 
-_NEWS = {
-    "completed": gettext_noop("{dish} served"),
-    "failed": gettext_noop("{dish} ran out of time"),
-    "ordered": gettext_noop("New order: {item}"),
-    "all_idle": gettext_noop("Nobody did anything in this step"),
-}
+_TEMPLATES = "worlds/cuisine"
 
 
 class StepList(NamedTuple):
@@ -49,11 +51,11 @@ class PastStep(NamedTuple):
 def history_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return the panel with the last steps, newest first."""
     steps = tuple(
-        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past_step(view, age, known.words))
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(view, age, known.words))
         for age, step in enumerate(view.history)
     )
     shows = StepList(tuple(step.number for step in view.history), view.acts)
-    return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
+    return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=steps)
 
 
 class StepNews(NamedTuple):
@@ -64,7 +66,7 @@ class StepNews(NamedTuple):
 
 def step_news(view: SeatView, known: BriefLookup) -> Panel:
     """Return the panel with the last step in one line, for narrow screens."""
-    return Panel("news", "worlds/cuisine/news.jinja", StepNews(_headlines(view, known.words)))
+    return Panel("news", f"{_TEMPLATES}/news.jinja", StepNews(_headlines(view, known.words)))
 
 
 def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ...]:
@@ -109,10 +111,7 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Return the place of this seat before a step, as far as earlier steps show it.
-
-    Each command names the place of the seat; all seats begin at the serving table.
-    """
+    """Return the seat's place before a step, as far as earlier steps show it; all begin at the table."""
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -137,10 +136,10 @@ def _busy(command: Command, event: Event, view: SeatView) -> int:
 
 def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
     """Return an event of the kitchen itself as (kind, text); None for other events."""
-    if event.kind not in _NEWS:
+    if event.kind not in SENTENCES["news"]:
         return None
     dish = event.data.get("dish", "")
-    text = gettext(_NEWS[event.kind])
+    text = translated("news", event.kind)
     return event.kind, text.format(dish=words.name(dish), item=words.mid(dish))
 
 
@@ -150,20 +149,19 @@ def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
 
 
-def spoken_text(view: SeatView, words: KitchenWords) -> str:
-    """Return the last step and the current state in a few short sentences, for a screen reader."""
+def spoken_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """Return the panel that tells a screen reader the last step and the current state in short sentences."""
+    words = known.words
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
         parts += _recap(past_step(view, 0, words), view.seat)
-    return " ".join([*parts, _orders(view, words)])
+    shows = SpokenStep(" ".join([*parts, _orders(view, words)]))
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", shows)
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
-    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'.
-
-    A listener who has heard enough can move on.
-    """
+    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'."""
     own = [_aloud(line) for line in step.lines if line.seat == seat]
     others = [_aloud(line) for line in step.lines if line.seat != seat]
     return [*own, *(_ended(text) for _, text in step.news), *others]
@@ -192,31 +190,6 @@ def _orders(view: SeatView, words: KitchenWords) -> str:
     ).format(number=number, dish=words.mid(first["dish"]), left=left)
 
 
-_TEMPLATES = "worlds/cuisine"
-_TELLS: Mapping[str, str] = {
-    "bring": gettext_noop("Next: bring {item} to {place} for {dish}"),
-    "start": gettext_noop("Next: use {place} for {dish}"),
-    "serve": gettext_noop("Next: serve {item}"),
-    "discard": gettext_noop("Next: throw {item} away"),
-    "wait": gettext_noop("Next: wait, there is nothing to do"),
-    "fetch": gettext_noop("Next: fetch {item}"),
-    "make": gettext_noop("Next: make {item}"),
-    "free": gettext_noop("Next: empty {place}"),
-}
-"""Sentences by what a robot does next."""
-_FORESEES: Mapping[str, str] = {
-    "serve": gettext_noop("It expects that you serve {item}"),
-    "fetch": gettext_noop("It expects that you fetch {item}"),
-    "make": gettext_noop("It expects that you make {item}"),
-    "free": gettext_noop("It expects that you empty {place}"),
-    "wait": gettext_noop("It expects that you wait"),
-}
-"""Sentences by what a robot expects of the reader."""
-_ANYWHERE: Mapping[str, str] = {
-    "bring": gettext_noop("Next: bring {item} for {dish}"),
-    "start": gettext_noop("Next: use a tool for {dish}"),
-}
-"""Sentences if the robot has not yet chosen between several places."""
 _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
 
 
@@ -231,10 +204,7 @@ class IntentLine(NamedTuple):
 
 
 class SharedIntent(NamedTuple):
-    """A line, and seats and names of the robots it belongs to.
-
-    One agent may say the same for all its robots.
-    """
+    """A line, and seats and names of the robots it belongs to: one agent may say the same for several."""
 
     robots: tuple[tuple[int, str], ...]
     line: IntentLine
@@ -270,7 +240,7 @@ def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
     if intent.keys() & {"said", "thought"}:
         words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
         return IntentLine("", *words)
-    text = intent_text(intent, known) if intent.get("do") in _TELLS else ""
+    text = intent_text(intent, known) if intent.get("do") in SENTENCES["intents"] else ""
     expects = prediction_text(intent, view.seat, known)
     return IntentLine(". ".join(part for part in (text, expects) if part))
 
@@ -279,36 +249,28 @@ def intent_text(intent: Intent, known: BriefLookup) -> str:
     """Return an intent in words, such as `Next: bring rice to pot 1 for salmon sushi`."""
     place, words = intent.get("to", ""), known.words
     nowhere = place and place not in known.brief["locations"]
-    text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]
-    item, dish = intent.get("item", ""), intent.get("dish", "")
-    return join_sentence(
-        gettext(text).format(place=words.place(place), item=words.mid(item), dish=words.mid(dish))
-    )
+    text = translated("intents_anywhere" if nowhere else "intents", intent["do"])
+    item, dish = words.mid(intent.get("item", "")), words.mid(intent.get("dish", ""))
+    return join_sentence(text.format(place=words.place(place), item=item, dish=dish))
 
 
 def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
-    """Return a prediction in words, such as `It expects that you serve salmon sushi`.
-
-    Empty if nothing is predicted for this seat.
-    """
-    if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
+    """Return a prediction in words: `It expects that you serve salmon sushi`; empty if there is none."""
+    if intent.get("of") != str(seat) or intent.get("foresees") not in SENTENCES["predictions"]:
         return ""
-    what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]
-    return join_sentence(gettext(text).format(place=words.place(what), item=words.mid(what)))
+    what, words, text = intent.get("what", ""), known.words, translated("predictions", intent["foresees"])
+    return join_sentence(text.format(place=words.place(what), item=words.mid(what)))
 
 
 def _named(said: str, view: SeatView, known: BriefLookup) -> str:
     """Return a model's text with the page's names for agents, places and items."""
     names = {str(player.seat): player.name for player in view.players}
     told = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
-    return _codes(known).sub(lambda found: _name(found[0], known.words), told)
+    place, mid = known.words.place, known.words.mid
+    return _codes(known).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), told)
 
 
 def _codes(known: BriefLookup) -> re.Pattern[str]:
     brief = known.brief
     codes = sorted({*brief["locations"], *brief["base"], *brief["recipes"]}, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, codes))})\b")
-
-
-def _name(code: str, words: KitchenWords) -> str:
-    return words.place(code) if code[-1:].isdigit() else words.mid(code)

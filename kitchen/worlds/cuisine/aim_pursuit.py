@@ -19,10 +19,7 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return the next command of the situation's seat towards a served dish.
-
-    Return None if no dish can be cooked.
-    """
+    """Return the seat's next command towards a served dish; None if no dish can be cooked."""
     (seat,) = situation.seats
     brief, seen = situation.briefs[seat], situation.observations[seat]
     cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
@@ -57,7 +54,7 @@ class SeatPursuit:
         if held is None:
             return self._fetch(dish, dish, frozenset()) or self._wait("", dish)
         if held == dish:
-            return self._at(self._of_kind("servingtable"), "put", {"do": "serve", "item": held})
+            return self._at(self.of_kind("servingtable"), "put", {"do": "serve", "item": held})
         if place := self._wanted_at(dish, held):
             busy = self.places[place]["busy"]
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
@@ -66,16 +63,17 @@ class SeatPursuit:
 
     def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
-            return self._at(self._of_kind("servingtable"), "put", {"do": "stock", "item": held})
-        return self._at(self._of_kind("storage"), "put", {"do": "discard", "item": held})
+            return self._at(self.of_kind("servingtable"), "put", {"do": "stock", "item": held})
+        return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
         """Return the next command to get an existing item into the hands; None while nothing can be done."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
-            return self._at(self._of_kind("storage"), "get", {}, item).command
-        place = self._made(item) or self._lies(item)
+            return self._at(self.of_kind("storage"), "get", {}, item).command
+        lies = (place for place, there in self.places.items() if item in there["items"])
+        place = self._made(item) or next(lies, "")
         if not place or self.places[place]["busy"]:
             return self._wait(place, item).command if place else None
         return self._at(place, "get", {}, item).command
@@ -86,14 +84,6 @@ class SeatPursuit:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())
         return self._wait(place, "").command if advice is None else advice.command
-
-    def lies_served(self, dish: str) -> bool:
-        """Return whether the dish lies on the serving table, where it is served as soon as it is ordered."""
-        return self.me["holds"] is None and dish in self.places[self._of_kind("servingtable")]["items"]
-
-    def _lies(self, item: str) -> str:
-        """Return a place where the item lies among others, or on a table; empty if there is none."""
-        return next((place for place, there in self.places.items() if item in there["items"]), "")
 
     def _wanted_at(self, product: str, held: str) -> str:
         """Return the tool that needs the held item on the way to this product; empty if it is of no use."""
@@ -108,9 +98,8 @@ class SeatPursuit:
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
         """Return the next command, with empty hands, to get this item; None while it must wait for a tool."""
         if item not in self.brief["recipes"]:
-            return self._at(
-                self._of_kind("storage"), "get", {"do": "fetch", "item": item, "dish": dish}, item
-            )
+            aim = {"do": "fetch", "item": item, "dish": dish}
+            return self._at(self.of_kind("storage"), "get", aim, item)
         if made := self._made(item):
             if self.places[made]["busy"]:
                 return None
@@ -137,9 +126,7 @@ class SeatPursuit:
         return [*rivals, *(part for part in cooked if part not in rivals), *(without_items(missing, cooked))]
 
     def _first(self, part: str) -> tuple[bool, int]:
-        """Return the sort key: parts that can be started at this place first, then those that take
-        longest.
-        """
+        """Return the sort key: parts that can be started at this place first, then the slowest ones."""
         here = not self._made(part) and self._place_for(part) == self.me["at"]
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
@@ -159,17 +146,13 @@ class SeatPursuit:
         return {self.brief["recipes"][product]["tool"]}.union(*below)
 
     def _clear(self, place: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the command that frees a tool of items that are no part of the dish.
-
-        The items are taken out; if that is not possible, they are cooked.
-        """
+        """Return the command that frees a tool of items of other dishes: it takes or cooks them."""
         here = self.places[place]
         if here["busy"] or place in clearing:
             return None
         if here["open"]:
-            return self._at(
-                place, "get", {"do": "clear", "item": here["items"][0], "dish": dish}, here["items"][0]
-            )
+            item = here["items"][0]
+            return self._at(place, "get", {"do": "clear", "item": item, "dish": dish}, item)
         kind, inside = self.brief["locations"][place], set(here["items"])
         fitting = [
             product
@@ -186,15 +169,13 @@ class SeatPursuit:
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """Return the tool for this product: the one with most of its parts, or an empty one, or one to be
-        cleared.
-        """
-        kinds = self._all_of_kind(self.brief["recipes"][product]["tool"])
-        return max(kinds, key=lambda place: self._fitness(product, place))
-
-    def _fitness(self, product: str, place: str) -> tuple[bool, int, int]:
-        here = self.places[place]
-        return self._suits(product, place), len(here["items"]), -here["busy"]
+        """Return the tool for this product: the one with most of its parts, else an empty or occupied one."""
+        fitness = {
+            place: (self._suits(product, place), len(here["items"]), -here["busy"])
+            for place, here in self.places.items()
+            if self.brief["locations"][place] == self.brief["recipes"][product]["tool"]
+        }
+        return max(fitness, key=lambda place: fitness[place])
 
     def _suits(self, product: str, place: str) -> bool:
         """Return whether the tool is empty or holds only parts of the product."""
@@ -207,7 +188,8 @@ class SeatPursuit:
     def _all_of_kind(self, kind: str) -> list[str]:
         return [place for place, its in self.brief["locations"].items() if its == kind]
 
-    def _of_kind(self, kind: str) -> str:
+    def of_kind(self, kind: str) -> str:
+        """Return the first place of this kind."""
         return self._all_of_kind(kind)[0]
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
@@ -218,9 +200,7 @@ class SeatPursuit:
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return the advice to wait beside the tool, if nothing else can be done for the dish before it is
-        ready.
-        """
+        """Return the advice to wait beside the tool, or beside the one that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}
@@ -266,8 +246,9 @@ def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
         return way.free(what)
     if kind == FETCH:
         return way.fetch(what)
-    if kind == SERVE and way.lies_served(what):
-        return None
+    table = way.of_kind("servingtable")
+    if kind == SERVE and way.me["holds"] is None and what in way.places[table]["items"]:
+        return None  # it is served as soon as it is ordered
     return way.next(what).command
 
 

@@ -44,7 +44,8 @@ def aim_status(
     if kind == SERVE:
         return _reached(observation["delivered"].count(what) > since)
     if kind == MAKE:
-        return _reached(holds == what or _is_ready(places, what))
+        ready = (place["items"] == [what] and not place["busy"] for place in places.values())
+        return _reached(holds == what or any(ready))
     if kind == FREE:
         return _reached(not places[what]["items"] and not places[what]["busy"])
     if holds == what or what not in brief["recipes"] or _is_somewhere(observation, what):
@@ -54,10 +55,6 @@ def aim_status(
 
 def _reached(reached: bool) -> str:
     return SUCCESS if reached else UNKNOWN
-
-
-def _is_ready(places: Mapping[str, Json], item: str) -> bool:
-    return any(place["items"] == [item] and not place["busy"] for place in places.values())
 
 
 def _is_somewhere(observation: Mapping[str, Json], item: str) -> bool:

@@ -109,10 +109,7 @@ class CommandCase:
 def carry_out_command(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
 ) -> CommandEffect:
-    """Return the effect of the command.
-
-    `place` is the state of the place that it names, None if there is none.
-    """
+    """Return the effect of the command. `place` is the place that it names; None if there is none."""
     reasons = tuple(senseless_reasons(level, command))
     if reasons:
         return CommandEffect(agent, place, reasons)
@@ -136,7 +133,7 @@ def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
         yield "unknown_location"
     elif command[0] == "get" and len(command) == 2 and level.places[command[1]].role == "storage":
         yield "wrong_arguments"
-    if len(command) > 2 and verb.most > 1 and not _is_item(level, command[2]):
+    if len(command) > 2 and verb.most > 1 and not level.stock.has(command[2]):
         yield "unknown_item"
 
 
@@ -159,10 +156,6 @@ def fits_recipe(item: str, place: PlaceState, level: Level) -> bool:
     kind = level.places[place.id].code
     wanted = {item, *place.items}
     return any(r.tool == kind and wanted <= set(r.ingredients) for r in level.recipes.values())
-
-
-def _is_item(level: Level, item: str) -> bool:
-    return item in level.stock.ingredients or item in level.stock.recipes
 
 
 def _refuse_goto(case: CommandCase) -> Iterator[str]:

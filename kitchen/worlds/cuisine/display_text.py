@@ -6,19 +6,29 @@ Codes such as `pot0` or `would_waste` stay in the data. Plain Python, no Django.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from kitchen.contract.page import SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command
 from kitchen.words.translation import (
     current_language,
     gettext,
-    gettext_noop,
     ngettext,
     ngettext_noop,
     pgettext,
 )
+
+SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "sentences.toml").read_text("utf-8")
+)
+"""The sentences that participants read, in English, by table and key."""
+
+
+def translated(table: str, key: str) -> str:
+    """Return a sentence of `SENTENCES` in the reader's language."""
+    return gettext(SENTENCES[table][key])
 
 
 def telling_reasons(reasons: Sequence[str]) -> list[str]:
@@ -33,45 +43,6 @@ def telling_reasons(reasons: Sequence[str]) -> list[str]:
 
 
 _OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_capacity", "not_a_dish_here"))
-
-
-REFUSAL_SENTENCES: dict[str, str] = {
-    "not_at_location": gettext_noop("{place} was too far away: go there first."),
-    "agent_busy": gettext_noop("The robot's hands were still busy with a tool."),
-    "hands_full": gettext_noop("The robot was already holding something."),
-    "hands_empty": gettext_noop("The robot was not holding anything."),
-    "location_busy": gettext_noop("{place} was still busy."),
-    "not_open": gettext_noop("{place} was closed: it opens once it has been used and a product is inside."),
-    "empty": gettext_noop("There was nothing at {place_mid}."),
-    "not_base_ingredient": gettext_noop("Storage does not stock {item}: it has to be cooked."),
-    "not_a_dish_here": gettext_noop("Only dishes that guests order here go on {place_mid}."),
-    "would_waste": gettext_noop("It does not go with {place_mid} now: nothing on the menu would come of it."),
-    "at_capacity": gettext_noop("{place} was full."),
-    "unknown_agent": gettext_noop("There is no such robot in this kitchen."),
-    "unknown_location": gettext_noop("There is no such place in this kitchen."),
-    "unknown_item": gettext_noop("There is no such item in this kitchen."),
-    "unknown_verb": gettext_noop("Robots do not know how to do that."),
-    "wrong_arguments": gettext_noop("The command was not complete."),
-    "duplicate_agent": gettext_noop("The robot had already been given a command in this step."),
-}
-"""Why a command was refused, by reason code. `{place}` begins a sentence, `{place_mid}` is within one."""
-_REFUSALS_OF = {
-    ("would_waste", "activate"): gettext_noop("What is inside {place_mid} is no complete recipe yet."),
-    ("unknown_item", "get"): gettext_noop("There was no {item} at {place_mid}."),
-}
-_STILL_BUSY = gettext_noop("{place} was still busy ({wait}).")
-_JUST_THEN = gettext_noop("It was not possible just then.")
-
-
-def sentence(reason: str, verb: str, busy: int) -> str:
-    """Return the untranslated sentence that explains why a command was refused.
-
-    `reason` is the code of the refusal and `verb` that of the command. `busy` is the number of steps for
-    which the place is still busy.
-    """
-    if reason == "location_busy" and busy:
-        return _STILL_BUSY
-    return _REFUSALS_OF.get((reason, verb)) or REFUSAL_SENTENCES.get(reason, _JUST_THEN)
 
 
 _SPELLED = {
@@ -137,10 +108,7 @@ def join_sentence(sentence: str) -> str:
 
 
 def place_catalogue_key(name: str, *, several: bool) -> str:
-    """Return the key of a place within a sentence in the translation catalogues.
-
-    Examples: `the blender`, `pot {number}`, `storage`.
-    """
+    """Return the catalogue key of a place within a sentence: `the blender`, `pot {number}`, `storage`."""
     if several:
         return f"{name_in_sentence(name)} {{number}}"
     return name_in_sentence(name) if name == "Storage" else f"the {name_in_sentence(name)}"
@@ -184,14 +152,13 @@ class KitchenWords:
         return list_names([self.mid(code) for code in codes])
 
     def phrase(self, command: Command, holds: str | None = None) -> str:
-        """Return the command in words, such as `Take rice from storage`; every command has some words.
-
-        If the item that the robot `holds` is given, a put names it.
-        """
-        if command[:1] == ("put",) and _complete(command):
-            return join_sentence(_put(self, command, holds))
-        make = _PHRASES.get(command[0] if command else "")
-        return join_sentence(make(self, command)) if make and _complete(command) else _unknown(command)
+        """Return any command in words: `Take rice from storage`. A put names the item it `holds`."""
+        if not command:
+            return gettext("Do nothing")
+        deed = _deed(command)
+        if holds and deed in SENTENCES["named_phrases"]:
+            return self._filled("named_phrases", deed, command, holds)
+        return self._filled("phrases", deed, command)
 
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
         """Return a command that was carried out, such as `You took rice`, by the reader or by `robot`.
@@ -199,111 +166,42 @@ class KitchenWords:
         `item` is the item that was in the hands. `stayed` says that the robot was at the place already.
         """
         deed = "stay" if stayed else _deed(command)
-        return self._deed_sentence(DONE_SENTENCES[deed], command, item, robot)
+        return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
 
     def tried(self, command: Command, robot: str = "") -> str:
         """Return a refused command, such as `You wanted to use pot 1`."""
-        return self._deed_sentence(TRIED_SENTENCES[_deed(command)], command, None, robot)
+        return self._filled("robot_tried" if robot else "you_tried", _deed(command), command, robot=robot)
 
-    def _deed_sentence(self, deed: DeedSentences, command: Command, item: str | None, robot: str) -> str:
+    def _filled(
+        self, table: str, deed: str, command: Command, item: str | None = None, robot: str = ""
+    ) -> str:
+        """Return the sentence of a table about a command; `item` is its item if the command names none."""
         known = _complete(command)
         thing = command[2] if known and len(command) > 2 else item
-        what = self.mid(thing) if thing else gettext(deed.unnamed)
+        unnamed = SENTENCES["unnamed_then" if table.endswith("_did") else "unnamed_now"].get(deed, "")
+        what = self.mid(thing) if thing else gettext(unnamed)
         place = self.place(command[1]) if known and len(command) > 1 else ""
-        text = gettext(deed.robot if robot else deed.you)
-        return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
+        told = translated(table, deed)
+        return join_sentence(told.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
-        """Return why a command was not carried out, as a sentence.
-
-        `busy` is how many steps its place still is busy.
-        """
+        """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
-        text = sentence(reason, command[0] if command else "", busy)
-        start = place[:1].upper() + place[1:]
-        return join_sentence(
-            gettext(text).format(place=start, place_mid=place, item=item, wait=more_steps_text(busy))
-        )
+        special = f"{reason} {command[0] if command else ''}"
+        if reason == "location_busy" and busy:
+            special = "still_busy"
+        if special in SENTENCES["refusals_of"]:
+            text = translated("refusals_of", special)
+        else:
+            text = translated("refusals", reason if reason in SENTENCES["refusals"] else "unknown")
+        start, wait = place[:1].upper() + place[1:], more_steps_text(busy)
+        return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """Return the reasons that help, one sentence after the other."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling_reasons(tuple(reasons)))
 
-
-VERB_TITLES: dict[str, str] = {
-    "get": gettext_noop("Take"),
-    "put": gettext_noop("Put down"),
-    "activate": gettext_noop("Use a tool"),
-    "goto": gettext_noop("Go"),
-    "noop": gettext_noop("Wait"),
-}
-"""Headings of the menu, in its order, to be translated."""
-
-
-class DeedSentences(NamedTuple):
-    """Sentences for a deed: by the reader, by a robot, and with an unnamed item."""
-
-    you: str
-    robot: str
-    unnamed: str = ""
-
-
-_IN_HAND = gettext_noop("what was in hand")
-DONE_SENTENCES: Mapping[str, DeedSentences] = {
-    "goto": DeedSentences(gettext_noop("You went to {place}"), gettext_noop("{robot} went to {place}")),
-    "stay": DeedSentences(gettext_noop("You stayed at {place}"), gettext_noop("{robot} stayed at {place}")),
-    "get": DeedSentences(
-        gettext_noop("You took {item} from {place}"),
-        gettext_noop("{robot} took {item} from {place}"),
-        gettext_noop("what was there"),
-    ),
-    "put": DeedSentences(
-        gettext_noop("You put {item} into {place}"), gettext_noop("{robot} put {item} into {place}"), _IN_HAND
-    ),
-    "lay": DeedSentences(
-        gettext_noop("You put {item} on {place}"), gettext_noop("{robot} put {item} on {place}"), _IN_HAND
-    ),
-    "discard": DeedSentences(
-        gettext_noop("You threw {item} away"), gettext_noop("{robot} threw {item} away"), _IN_HAND
-    ),
-    "activate": DeedSentences(gettext_noop("You used {place}"), gettext_noop("{robot} used {place}")),
-    "noop": DeedSentences(gettext_noop("You waited"), gettext_noop("{robot} waited")),
-    "": DeedSentences(gettext_noop("You did “{what}”"), gettext_noop("{robot} did “{what}”")),
-}
-"""Sentences for what was done, by verb or result."""
-_WHAT_IS_THERE = gettext_noop("what is there")
-TRIED_SENTENCES: Mapping[str, DeedSentences] = {
-    "goto": DeedSentences(
-        gettext_noop("You wanted to go to {place}"), gettext_noop("{robot} wanted to go to {place}")
-    ),
-    "get": DeedSentences(
-        gettext_noop("You wanted to take {item} from {place}"),
-        gettext_noop("{robot} wanted to take {item} from {place}"),
-        _WHAT_IS_THERE,
-    ),
-    "put": DeedSentences(
-        gettext_noop("You wanted to put it into {place}"),
-        gettext_noop("{robot} wanted to put it into {place}"),
-    ),
-    "lay": DeedSentences(
-        gettext_noop("You wanted to put it on {place}"), gettext_noop("{robot} wanted to put it on {place}")
-    ),
-    "discard": DeedSentences(
-        gettext_noop("You wanted to throw it away at storage"),
-        gettext_noop("{robot} wanted to throw it away at storage"),
-    ),
-    "activate": DeedSentences(
-        gettext_noop("You wanted to use {place}"), gettext_noop("{robot} wanted to use {place}")
-    ),
-    "noop": DeedSentences(
-        gettext_noop("You wanted to wait one step"), gettext_noop("{robot} wanted to wait one step")
-    ),
-    "": DeedSentences(
-        gettext_noop("You wanted to do “{what}”"), gettext_noop("{robot} wanted to do “{what}”")
-    ),
-}
-"""Sentences for what was refused, by verb."""
 
 _NEEDED = {"goto": 2, "get": 2, "put": 2, "activate": 2, "noop": 1}
 
@@ -313,81 +211,15 @@ def _complete(command: Command) -> bool:
 
 
 def _deed(command: Command) -> str:
-    """Return the key of a command in `DONE_SENTENCES` and `TRIED_SENTENCES`."""
+    """Return the key of a command in the tables of sentences."""
     if not _complete(command):
-        return ""
+        return "other"
     if command[0] != "put":
         return command[0]
-    return "discard" if command[1].startswith("storage") else "lay" if _flat(command[1]) else "put"
+    flat = command[1].startswith(("servingtable", "chopboard"))
+    return "discard" if command[1].startswith("storage") else "lay" if flat else "put"
 
 
-def _unknown(command: Command) -> str:
-    return gettext("Do “{what}”").format(what=" ".join(command)) if command else gettext("Do nothing")
-
-
-def _get(words: KitchenWords, command: Command) -> str:
-    what = words.mid(command[2]) if len(command) > 2 else gettext(_WHAT_IS_THERE)
-    return gettext("Take {item} from {place}").format(item=what, place=words.place(command[1]))
-
-
-def _put(words: KitchenWords, command: Command, holds: str | None) -> str:
-    it, named = _PUTS[_deed(command)]
-    text = gettext(named if holds else it)
-    return text.format(place=words.place(command[1]), item=words.mid(holds) if holds else "")
-
-
-_PUTS: Mapping[str, tuple[str, str]] = {
-    "discard": (gettext_noop("Throw it away at storage"), gettext_noop("Throw {item} away at storage")),
-    "lay": (gettext_noop("Put it on {place}"), gettext_noop("Put {item} on {place}")),
-    "put": (gettext_noop("Put it into {place}"), gettext_noop("Put {item} into {place}")),
-}
-"""Phrases for a put, without and with its item."""
-
-
-def _flat(place: str) -> bool:
-    return place.startswith(("servingtable", "chopboard"))
-
-
-_PHRASES: dict[str, Callable[[KitchenWords, Command], str]] = {
-    "goto": lambda words, command: gettext("Go to {place}").format(place=words.place(command[1])),
-    "get": _get,
-    "activate": lambda words, command: gettext("Use {place}").format(place=words.place(command[1])),
-    "noop": lambda words, command: gettext("Wait one step"),
-}
-
-
-def brief_words(brief: Mapping[str, Json]) -> KitchenWords:
-    """Return the words of the kitchen that a brief describes."""
-    return KitchenWords(brief.get("names"))
-
-
-_GO: Mapping[str, str] = {
-    "fetch": gettext_noop("Try this: go to {place} to fetch {item} for the {dish}."),
-    "take": gettext_noop("Try this: go to {place}, where the {item} is ready."),
-    "bring": gettext_noop("Try this: go to {place} with the {item}."),
-    "start": gettext_noop("Try this: go to {place} and use it: all that the {item} needs is inside."),
-    "serve": gettext_noop("Try this: go to {place} with the {item}: a guest waits for it."),
-    "stock": gettext_noop("Try this: go to {place} with the {item}: a guest may order it later."),
-    "discard": gettext_noop("Try this: go to {place} to throw the {item} away: it is of no use now."),
-    "clear": gettext_noop("Try this: go to {place} and take the {item} out: the {dish} needs the room."),
-    "wait": gettext_noop("Try this: go to {place} and wait there until it is ready."),
-}
-"""Hints for a robot that is elsewhere, by what it should do at the place."""
-_DO: Mapping[str, str] = {
-    "fetch": gettext_noop("Try this: take {item} for the {dish}."),
-    "take": gettext_noop("Try this: take the {item} out of {place}: it is ready."),
-    "bring": gettext_noop("Try this: put the {item} into {place}."),
-    "start": gettext_noop("Try this: use {place}: all that the {item} needs is inside."),
-    "serve": gettext_noop("Try this: put the {item} on {place}: a guest waits for it."),
-    "stock": gettext_noop("Try this: put the {item} on {place}: a guest may order it later."),
-    "discard": gettext_noop("Try this: throw the {item} away: it is of no use now."),
-    "clear": gettext_noop("Try this: take the {item} out of {place}: the {dish} needs the room."),
-    "wait": gettext_noop("Try this: wait one step."),
-}
-"""Hints for a robot that is already at the place."""
-HINT_AIMS = tuple(_DO)
-"""Every kind of aim that a hint can have."""
-_ON_BOARD = gettext_noop("Try this: put the {item} on {place}.")
 _HINT_STILL_BUSY = ngettext_noop(
     "Try this: wait one step; {place} needs {number} step more.",
     "Try this: wait one step; {place} needs {number} steps more.",
@@ -396,11 +228,11 @@ _HINT_STILL_BUSY = ngettext_noop(
 
 def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
     """Return a hint, such as `Try this: go to storage to fetch rice for the salmon sushi.`"""
-    words, to = brief_words(view.brief), aim["to"]
+    words, to = KitchenWords(view.brief.get("names")), aim["to"]
     busy = view.observation["locations"][to]["busy"]
-    text = (_GO if command[0] == "goto" else _DO)[aim["do"]]
-    if aim["do"] == "bring" and command[0] == "put" and to.startswith("chopboard"):
-        text = _ON_BOARD
+    text = SENTENCES["hints_there" if command[0] == "goto" else "hints_here"][aim["do"]]
+    if command[0] == "put" and to.startswith("chopboard"):
+        text = SENTENCES["hints_on_board"].get(aim["do"], text)
     waits = aim["do"] == "wait" and command[0] == "noop" and busy
     told = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
     return join_sentence(

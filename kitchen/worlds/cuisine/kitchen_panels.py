@@ -6,7 +6,7 @@ commands of this place in the menu.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from kitchen.words.translation import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
 from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import more_steps_text
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, picture_of, product_from
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup, ShownItem, product_from
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
@@ -76,29 +76,21 @@ def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 def _robot(player: PlayerView, view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
     agent, name = view.observation["agents"][player.seat], known.words.name
-    holds = (
-        CellText(name(agent["holds"]), "item") if agent["holds"] else CellText(empty_hands_text(), "quiet")
-    )
-    return (
-        _cell(f"r{player.seat}-at", CellText(name(agent["at"]))),
-        _cell(f"r{player.seat}-holds", holds),
-        _cell(f"r{player.seat}-busy", _busy(player, agent["busy"], view)),
-    )
-
-
-def _cell(name: str, shows: CellText) -> Panel:
-    return Panel(name, f"{_TEMPLATES}/cell.jinja", shows)
+    held = agent["holds"]
+    cells = {
+        "at": CellText(name(agent["at"])),
+        "holds": CellText(name(held), "item") if held else CellText(empty_hands_text(), "quiet"),
+        "busy": _busy(player, agent["busy"], view),
+    }
+    return tuple(Panel(f"r{player.seat}-{of}", f"{_TEMPLATES}/cell.jinja", cells[of]) for of in cells)
 
 
 def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
     if steps:
         return CellText(more_steps_text(steps), "state busy")
-    deciding = view.phase in ("waiting", "thinking") and player.seat in view.waiting_for
-    return (
-        CellText(gettext("deciding"), "tag")
-        if deciding and not player.is_you
-        else CellText(not_busy_text(), "quiet")
-    )
+    if view.phase in ("waiting", "thinking") and player.seat in view.waiting_for and not player.is_you:
+        return CellText(gettext("deciding"), "tag")
+    return CellText(not_busy_text(), "quiet")
 
 
 def places_panel(view: SeatView, known: BriefLookup) -> Panel:
@@ -108,20 +100,20 @@ def places_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 
 def _places(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
-    touched, here = _touched(view), _here(view)
+    touched, here = _touched(view), _robots_by_place(view)
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
         mark = ("even", "odd")[view.step % 2] if place in touched else ""
         yield Panel(f"{place}-in", f"{_TEMPLATES}/inside.jinja", _inside(kind, seen, known))
         yield Panel(f"{place}-use", f"{_TEMPLATES}/use.jinja", _use(kind, seen, known, mark))
-        yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(tuple(here.get(place, ()))))
+        robots = tuple((player.seat, player.name) for player in here[place])
+        yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(robots))
 
 
-def _here(view: SeatView) -> dict[str, list[tuple[int, str]]]:
-    found: dict[str, list[tuple[int, str]]] = {}
+def _robots_by_place(view: SeatView) -> dict[str, list[PlayerView]]:
+    found: dict[str, list[PlayerView]] = defaultdict(list)
     for player in view.players:
-        place = view.observation["agents"][player.seat]["at"]
-        found.setdefault(place, []).append((player.seat, player.name))
+        found[view.observation["agents"][player.seat]["at"]].append(player)
     return found
 
 
@@ -141,22 +133,14 @@ def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) 
     """Return the state of a place in a few words, and its CSS class."""
     if seen["busy"]:
         return gettext("Busy, {wait}").format(wait=more_steps_text(seen["busy"])), "busy"
-    if kind in ("storage", "servingtable"):
-        return _open() if kind == "storage" else _free(), "free"
-    if not seen["items"]:
-        return _free(), "free"
+    if kind == "storage":
+        return pgettext("of storage", "Open"), "free"
+    if kind == "servingtable" or not seen["items"]:
+        return pgettext("of a tool", "Free"), "free"
     if product_from(brief, kind, seen["items"]):
         return gettext("All in: can be used"), "full"
     finished = seen["open"] and (kind not in _ALWAYS_OPEN or seen["items"][0] in brief["recipes"])
     return (gettext("Ready to take"), "ready") if finished else (gettext("Something missing"), "part")
-
-
-def _open() -> str:
-    return pgettext("of storage", "Open")
-
-
-def _free() -> str:
-    return pgettext("of a tool", "Free")
 
 
 def _touched(view: SeatView) -> set[str]:
@@ -185,13 +169,6 @@ class FloorPlan(NamedTuple):
     stations: tuple[FloorPlace, ...]
     acts: bool
     """Whether the reader acts here, and does not only watch."""
-
-
-class ShownItem(NamedTuple):
-    """An item in a picture: its picture and its name."""
-
-    icon: str
-    name: str
 
 
 class PlaceContents(NamedTuple):
@@ -234,38 +211,37 @@ class RobotsAtPlace(NamedTuple):
 
 def floor_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return the floor plan, and the panels in it that change."""
-    shows = FloorPlan(tuple(_stations(known)), view.acts)
+    name, keys = known.words.name, known.keys
+    stations = tuple(
+        FloorPlace(place, name(place), kind, _SIDES.get(kind, "tool"), keys.get(place, ""))
+        for place, kind in known.brief["locations"].items()
+    )
+    shows = FloorPlan(stations, view.acts)
     return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
 
 
-def _stations(known: BriefLookup) -> Iterator[FloorPlace]:
-    for place, kind in known.brief["locations"].items():
-        side = _SIDES.get(kind, "tool")
-        yield FloorPlace(place, known.words.name(place), kind, side, known.keys.get(place, ""))
-
-
 def _parts(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
-    wanted, standing = [order["dish"] for order in view.observation["orders"]], _standing(view, known)
+    wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
+    refused, turns = _refused(view, known), _turns(view)
     worth_going = fitting_actions(view, known).worth_going if view.acts else lambda place: False
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
         contents = _contents(kind, seen, known, wanted, apt=worth_going(place))
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
-        bots = RobotsAtPlace(tuple(standing.get(place, ())))
-        yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", bots)
+        bots = tuple(_drawn(each, view, known, refused, turns) for each in here[place])
+        yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
 
 def _contents(
     kind: str, seen: Mapping[str, Json], known: BriefLookup, wanted: Sequence[str], *, apt: bool
 ) -> PlaceContents:
     text, state = place_state(kind, seen, known.brief)
-    items = tuple(_lying(item, known) for item in seen["items"])
+    items = tuple(map(known.shown, seen["items"]))
     needed = missing_items(kind, seen["items"], known, wanted) if state == "part" else ()
-    lacking = tuple(_lying(item, known) for item in needed)
+    lacking = tuple(map(known.shown, needed))
     whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
-    return PlaceContents(
-        kind, items, lacking, seen["busy"], whole, _in_words(items, text, lacking), state, apt
-    )
+    words = _in_words(items, text, lacking)
+    return PlaceContents(kind, items, lacking, seen["busy"], whole, words, state, apt)
 
 
 def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:
@@ -278,10 +254,6 @@ def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownIte
 
 def _names(items: Sequence[ShownItem]) -> str:
     return pgettext("between the things of a list", ", ").join(item.name for item in items)
-
-
-def _lying(item: str, known: BriefLookup) -> ShownItem:
-    return ShownItem(picture_of(item), known.words.name(item))
 
 
 def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: Sequence[str]) -> list[str]:
@@ -304,25 +276,22 @@ def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: S
 
 def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
     """Return the position of the first order that needs this product."""
-    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipe(dish)))
+    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipes[dish]))
     return next(needing, len(wanted))
 
 
-def _standing(view: SeatView, known: BriefLookup) -> dict[str, list[DrawnRobot]]:
-    found: dict[str, list[DrawnRobot]] = {}
-    refused, turns = _refused(view, known), _turns(view)
-    for player in view.players:
-        agent, why = view.observation["agents"][player.seat], refused.get(player.seat, "")
-        bot = _bot(player, agent, known, why, ("even", "odd")[view.step % 2] if why else "")
-        found.setdefault(agent["at"], []).append(bot._replace(turn=turns.get(player.seat, 0)))
-    return found
-
-
-def _bot(
-    player: PlayerView, agent: Mapping[str, Json], known: BriefLookup, why: str, refused: str
+def _drawn(
+    player: PlayerView,
+    view: SeatView,
+    known: BriefLookup,
+    refused: Mapping[int, str],
+    turns: Mapping[int | None, int],
 ) -> DrawnRobot:
-    holds = _lying(agent["holds"], known) if agent["holds"] else None
-    return DrawnRobot(player.seat, player.name, player.is_you, holds, agent["busy"], refused, why, turn=0)
+    seat, agent, why = player.seat, view.observation["agents"][player.seat], refused.get(player.seat, "")
+    holds = known.shown(agent["holds"]) if agent["holds"] else None
+    mark = ("even", "odd")[view.step % 2] if why else ""
+    turn = turns.get(seat, 0)
+    return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn)
 
 
 def _refused(view: SeatView, known: BriefLookup) -> dict[int, str]:

@@ -53,16 +53,12 @@ class CommandTable:
         play = self.plays.get(key)
         if play is None:
             play = _as_play(self.try_out(agent, place, command), command)
-            if not any(
-                senseless_reasons(self.level, command)
-            ):  # malformed commands are not cached, because there are infinitely many
-                self._remember(key, play)
+            if any(senseless_reasons(self.level, command)):
+                return play  # malformed commands are not cached, because there are infinitely many
+            if len(self.plays) >= MEMORY_LIMIT:
+                self.plays.clear()
+            self.plays[key] = play
         return play
-
-    def _remember(self, key: tuple[AgentState, PlaceState | None, Command], play: CommandOutcome) -> None:
-        if len(self.plays) >= MEMORY_LIMIT:
-            self.plays.clear()
-        self.plays[key] = play
 
     def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandEffect:
         """Return the effect of this command according to the rules."""
@@ -158,10 +154,7 @@ def _changes(kitchen: CommandTable, helper: AgentState, place: PlaceState) -> It
 
 @lru_cache(maxsize=256)
 def plannable_commands(level: Level) -> tuple[Command, ...]:
-    """Return all commands that a plan may contain: gotos, then the commands of each place, then the idle one.
-
-    Only items that the level's recipes use or make can be got.
-    """
+    """Return all commands that a plan may have. Gets name items that the level's recipes use or make."""
     gotos = [("goto", place) for place in level.places]
     return (*gotos, *(command for place in level.places for command in _there(level, place)), NOOP)
 

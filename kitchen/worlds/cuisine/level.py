@@ -40,7 +40,6 @@ from kitchen.contract.data_files import (
     read_toml,
 )
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.order_book import recipe_items, work_of_product
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,44 @@ class Recipe:
     ingredients: tuple[str, ...]
 
 
+STEPS_PER_NODE = 3
+"""Part of the work W of a dish for each item of its recipe tree."""
+
+
+def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
+    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    nodes: dict[str, None] = {product: None}
+    if product in recipes:
+        for ingredient in recipes[product].ingredients:
+            nodes.update(dict.fromkeys(recipe_items(ingredient, recipes)))
+    return tuple(nodes)
+
+
+def recipe_depth(product: str, recipes: Mapping[str, Recipe]) -> int:
+    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
+    if product not in recipes:
+        return 0
+    return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
+
+
+def tool_waiting(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return the number of steps that a product's recipe tree waits for tools.
+
+    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
+    is steps by tool type. A base ingredient waits 0 steps.
+    """
+    if product not in recipes:
+        return 0
+    recipe = recipes[product]
+    own = busy[recipe.tool] - 1 if busy[recipe.tool] > 1 else 0
+    return own + sum(tool_waiting(ingredient, recipes, busy) for ingredient in recipe.ingredients)
+
+
+def work_of_product(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
+    return tool_waiting(product, recipes, busy) + STEPS_PER_NODE * len(recipe_items(product, recipes))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stock:
     """All ingredients, tools and recipes of a data folder, each by its code."""
@@ -82,9 +119,9 @@ class Stock:
     work: Mapping[str, int]
     """W of every product (see Timing in the package docstring)."""
 
-    def name_of(self, item: str) -> str:
-        """Return the readable name of an ingredient or product."""
-        return self.ingredients[item] if item in self.ingredients else self.recipes[item].name
+    def has(self, item: str) -> bool:
+        """Return whether this is an ingredient or a product."""
+        return item in self.ingredients or item in self.recipes
 
 
 DIFFICULTIES: Mapping[str, str] = {
@@ -143,16 +180,8 @@ class Level:
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """Return the level of a level file's text; its code is the stem of `file`.
-
-    Raise DataError for anything that cannot be played.
-    """
+    """Return the level of a file's text; its code is the stem of `file`. DataError if it is not playable."""
     return _level(Path(file).stem, *parse_toml(text, file), stock)
-
-
-def open_level(path: Path, stock: Stock) -> Level:
-    """Return the level of a level file; as `parse_level`."""
-    return _level(path.stem, *read_toml(path), stock)
 
 
 def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Stock) -> Level:
@@ -162,6 +191,7 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
         if dish not in stock.recipes:
             raise source.error("dishes", f"no recipe for {dish!r}")
     places = numbered_places(told.kitchen, stock)
+    wanted = {node for dish in told.dishes for node in recipe_items(dish, stock.recipes)}
     return Level(
         code=code,
         title=told.title,
@@ -171,7 +201,7 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
         uncookable=_uncookable(source, told, stock),
         places=places,
         serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
-        recipes=_leading_to(told.dishes, stock),
+        recipes={product: recipe for product, recipe in stock.recipes.items() if product in wanted},
         stock=stock,
     )
 
@@ -215,11 +245,6 @@ def _uncookable(source: DataSource, told: LevelFile, stock: Stock) -> tuple[str,
         if not missing.get(dish):
             raise source.error("known_uncookable", f"{dish!r} is not a dish of this level that lacks a tool")
     return tuple(dish for dish, tools in missing.items() if tools)
-
-
-def _leading_to(dishes: Iterable[str], stock: Stock) -> dict[str, Recipe]:
-    wanted = {node for dish in dishes for node in recipe_items(dish, stock.recipes)}
-    return {product: recipe for product, recipe in stock.recipes.items() if product in wanted}
 
 
 DATA_FOLDER = Path(__file__).parent / "data"
@@ -274,10 +299,6 @@ class Catalogue:
         except KeyError:
             raise DataError(f"level: {code!r} is not one of {', '.join(self.levels)}") from None
 
-    def level_from_text(self, text: str, file: str) -> Level:
-        """Return a level from the text of a level file outside the folder; its code is the file's stem."""
-        return parse_level(text, file, self.stock)
-
 
 @cache
 def shipped_catalogue() -> Catalogue:
@@ -292,7 +313,7 @@ def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
     files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
     if not files:
         raise DataError(f"{directory / 'levels'}: holds no level")
-    return Catalogue(stock, {path.stem: open_level(path, stock) for path in files})
+    return Catalogue(stock, {path.stem: _level(path.stem, *read_toml(path), stock) for path in files})
 
 
 def load_stock(directory: Path) -> Stock:

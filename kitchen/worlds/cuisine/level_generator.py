@@ -8,10 +8,14 @@ from functools import lru_cache
 from random import Random
 
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, Stock, parse_level, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_depth
-
-MAX_LEVEL_SEED = 2**31 - 1
+from kitchen.worlds.cuisine.level import (
+    DIFFICULTIES,
+    Level,
+    Stock,
+    parse_level,
+    recipe_depth,
+    tools_needed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,7 @@ LEVEL_CLASSES: Mapping[str, LevelClass] = {
 
 @lru_cache(maxsize=256)
 def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
-    """Return the level of this seed and class over these recipes; the same in every process.
-
-    Raise SettingsError for an unknown class, or if the recipes hold no dish of its kind.
-    """
+    """Return the level of this seed and class. SettingsError if the recipes have no dish of the class."""
     return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
 
 
@@ -58,15 +59,16 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
 
 
 def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
-    """Return dishes that together need as many types of tools as the class has, the deepest one
-    among them.
-    """
+    """Return dishes that together need as many types of tools as the class has, one of full depth."""
     wanted = chance.randint(*mould.dishes)
-    firsts = [dish for dish in _dishes(stock) if _suits_first(dish, mould, stock)]
+    depth = {dish: recipe_depth(dish, stock.recipes) for dish in _dishes(stock)}
+    deepest = [dish for dish in depth if depth[dish] == mould.depth]
+    firsts = [dish for dish in deepest if len(tools_needed(dish, stock)) <= mould.tools[1]]
     chance.shuffle(firsts)
     for first in firsts:
-        chosen = _extend([first], _others(chance, first, mould, stock), wanted, mould, stock)
-        if chosen:
+        others = [dish for dish in depth if dish != first and depth[dish] <= mould.depth]
+        chance.shuffle(others)
+        if chosen := _extend([first], others, wanted, mould, stock):
             return chosen
     raise SettingsError("difficulty: these recipes make no level of that class")
 
@@ -75,17 +77,6 @@ def _dishes(stock: Stock) -> list[str]:
     """Return the products that are in no other recipe: those that are ordered."""
     parts = {item for recipe in stock.recipes.values() for item in recipe.ingredients}
     return [product for product in stock.recipes if product not in parts]
-
-
-def _suits_first(dish: str, mould: LevelClass, stock: Stock) -> bool:
-    fits = len(tools_needed(dish, stock)) <= mould.tools[1]
-    return fits and recipe_depth(dish, stock.recipes) == mould.depth
-
-
-def _others(chance: Random, first: str, mould: LevelClass, stock: Stock) -> list[str]:
-    allowed = [d for d in _dishes(stock) if d != first and recipe_depth(d, stock.recipes) <= mould.depth]
-    chance.shuffle(allowed)
-    return allowed
 
 
 def _extend(chosen: list[str], others: list[str], wanted: int, mould: LevelClass, stock: Stock) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.translation import current_language, gettext
@@ -33,10 +34,7 @@ ITEM_KEYS = "1234567890"
 
 
 def key_of(command: Command, kind: str, number: int = 0) -> str:
-    """Return the key of a command about a place of this kind; empty if there is none.
-
-    `number` is the position of the item among those that can be taken.
-    """
+    """Return the key of a command about a kind of place and, for a get, the item's number; empty if none."""
     verb = command[0]
     if verb == "goto":
         return PLACE_KEYS.get(kind, "")
@@ -47,12 +45,9 @@ def key_of(command: Command, kind: str, number: int = 0) -> str:
 
 def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return every key of a kitchen with its meaning. `kinds` are codes and names of the kinds of places."""
-    places = [
-        (PLACE_KEYS[kind], gettext("Go: {place}").format(place=name))
-        for kind, name in kinds
-        if kind in PLACE_KEYS
-    ]
-    verbs = [
+    known = ((PLACE_KEYS[kind], name) for kind, name in kinds if kind in PLACE_KEYS)
+    keys = [
+        *((key, gettext("Go: {place}").format(place=name)) for key, name in known),
         (VERB_KEYS["get"], gettext("Take something; again for the next thing")),
         (f"{ITEM_KEYS[0]} … {ITEM_KEYS[8]}", gettext("Take the first thing, the second, and so on")),
         (VERB_KEYS["put"], gettext("Put down what you hold")),
@@ -60,11 +55,20 @@ def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         (VERB_KEYS["activate"], gettext("Use the tool where you are")),
         (VERB_KEYS["noop"], gettext("Wait one step")),
     ]
-    return [(key.upper(), meaning) for key, meaning in (*places, *verbs)]
+    return [(key.upper(), meaning) for key, meaning in keys]
 
 
+ProductLine = tuple[str, str, tuple[str, ...]]
+"""A product, its tool and its ingredients."""
 MAX_KNOWN_BRIEFS = 64
 """Number of briefs in the cache; each takes some ten kilobytes."""
+
+
+class ShownItem(NamedTuple):
+    """An item, a tool or a place as it is shown: its picture and its name."""
+
+    icon: str
+    name: str
 
 
 class BriefLookup:
@@ -73,6 +77,10 @@ class BriefLookup:
     def __init__(self, brief: Mapping[str, Json]) -> None:
         self.brief = brief
         self.words = KitchenWords(brief.get("names"))
+
+    def shown(self, item: str) -> ShownItem:
+        """Return the picture and the name of an item."""
+        return ShownItem(picture_of(item), self.words.name(item))
 
     @cached_property
     def wanted(self) -> dict[str, int]:
@@ -98,20 +106,16 @@ class BriefLookup:
         """Dishes by their position in the brief."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
-    def recipe(self, dish: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-        """Return all products of a dish, each with its tool and ingredients."""
-        return self._recipes[dish]
-
     @cached_property
-    def _recipes(self) -> dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]]:
-        return {dish: tuple(self._grown(dish)) for dish in self.brief["dishes"]}
+    def recipes(self) -> dict[str, tuple[ProductLine, ...]]:
+        """All products of each dish, each with its tool and ingredients."""
+        return {dish: tuple(self._products(dish)) for dish in self.brief["dishes"]}
 
-    def _grown(self, product: str) -> list[tuple[str, str, tuple[str, ...]]]:
-        recipe = self.brief["recipes"].get(product)
-        if not recipe:
+    def _products(self, product: str) -> list[ProductLine]:
+        if not (recipe := self.brief["recipes"].get(product)):
             return []
         own = (product, recipe["tool"], tuple(recipe["ingredients"]))
-        return [own, *(below for item in recipe["ingredients"] for below in self._grown(item))]
+        return [own, *(below for item in recipe["ingredients"] for below in self._products(item))]
 
 
 def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from kitchen.words.translation import gettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.activity_text import dishes_with_event
 from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, picture_of
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup, ProductLine, picture_of
 
 _TEMPLATES = "worlds/cuisine"
 
@@ -76,7 +76,7 @@ class DishNeeds(NamedTuple):
     """A dish's recipe with the state of each item in the kitchen: `here`, `making` or `past`, by code."""
 
     dish: str
-    recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
+    recipe: tuple[ProductLine, ...]
     names: tuple[tuple[str, str], ...]
     """Names by code, in English: they are translated once, when the graph is drawn."""
     states: tuple[tuple[str, str], ...]
@@ -139,7 +139,7 @@ def _ticket(
 def _made(dish: str, known: BriefLookup) -> Iterator[str]:
     """Yield how a dish is made, step by step."""
     words = known.words
-    for product, tool, parts in known.recipe(dish):
+    for product, tool, parts in known.recipes[dish]:
         made = gettext("{product} is made of {parts} with {tool}.")
         yield join_sentence(
             made.format(product=words.name(product), parts=words.items(parts), tool=words.place(tool))
@@ -149,7 +149,7 @@ def _made(dish: str, known: BriefLookup) -> Iterator[str]:
 def _needs(
     dish: str, known: BriefLookup, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
 ) -> DishNeeds:
-    recipe = known.recipe(dish)
+    recipe = known.recipes[dish]
     parts = (part for product in recipe for part in (product[0], *product[2]))
     names = tuple((code, known.words.english(code)) for code in dict.fromkeys([dish, *parts]))
     return DishNeeds(dish, recipe, names, tuple(states.items()), hands)

@@ -18,59 +18,38 @@ from kitchen.worlds.cuisine.activity_text import (
     dishes_with_event,
     history_panel,
     intents_panel,
-    spoken_text,
+    spoken_panel,
     step_news,
 )
-from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
-from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, list_names, steps_text
+from kitchen.worlds.cuisine.aims import FREE
+from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, steps_text, translated
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, brief_lookup, key_explanations, picture_of
+from kitchen.worlds.cuisine.names_and_keys import (
+    BriefLookup,
+    ShownItem,
+    brief_lookup,
+    key_explanations,
+    picture_of,
+)
 from kitchen.worlds.cuisine.order_tickets import orders_panel
-
-
-class ShownThing(NamedTuple):
-    """A thing, a tool or a place: its picture and its name."""
-
-    icon: str
-    name: str
 
 
 class RecipeLine(NamedTuple):
     """One line of a recipe: its ingredients, the tool, the time, and the product."""
 
-    parts: tuple[ShownThing, ...]
-    tool: ShownThing
+    parts: tuple[ShownItem, ...]
+    tool: ShownItem
     takes: str
     """Empty if it takes no time."""
-    product: ShownThing
+    product: ShownItem
 
 
 class ExampleTool(NamedTuple):
-    """Example tools for the picture of a kitchen: one with a single part inside, and one that works or is
-    ready.
-    """
+    """Example tools for a picture: one with a single part inside, and one that works or is ready."""
 
     begun: RecipeLine
     working: RecipeLine
     busy: int
-
-
-def guide_content(brief: Mapping[str, Json]) -> dict[str, Json]:
-    """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-    book = brief_lookup(brief)
-    return {
-        "title": brief["title"],
-        "steps": brief["max_steps"],
-        "robots": brief["agents"],
-        "interval": brief["interval"],
-        "max_orders": brief["max_orders"],
-        "dishes": [_dish(dish, book) for dish in brief["dishes"]],
-        "keys": key_explanations(
-            (kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())
-        ),
-        "boards": "chopboard" in brief["locations"].values(),
-        "example": _example(book),
-    }
 
 
 def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
@@ -82,7 +61,7 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
         "name": words.name(dish),
         "icon": picture_of(dish),
         "lifetime": brief["lifetimes"][dish],
-        "makings": _makings(dish, book),
+        "makings": list(dict.fromkeys(_making(*line, book) for line in reversed(book.recipes[dish]))),
         "graph": task_graph.graph_drawing(task, words, task_graph.LARGE_SIZE),
         "compact": task_graph.graph_drawing(cooking, words, task_graph.compact_size(cooking)),
         "outline": task_graph.graph_outline(dish, brief["recipes"], words),
@@ -90,32 +69,18 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
     }
 
 
-def _makings(dish: str, book: BriefLookup) -> list[RecipeLine]:
-    """Return the recipe lines of a dish, each once, in cooking order."""
-    lines = (_making(*line, book) for line in reversed(book.recipe(dish)))
-    return list(dict.fromkeys(lines))
-
-
 def _making(product: str, tool: str, parts: Sequence[str], book: BriefLookup) -> RecipeLine:
     busy = _busy(tool, book)
     takes = steps_text(busy) if busy else ""
-    return RecipeLine(
-        tuple(_shown(part, book) for part in parts),
-        ShownThing(tool, book.words.name(tool)),
-        takes,
-        _shown(product, book),
-    )
-
-
-def _shown(item: str, book: BriefLookup) -> ShownThing:
-    return ShownThing(picture_of(item), book.words.name(item))
+    shown_tool = ShownItem(tool, book.words.name(tool))
+    return RecipeLine(tuple(map(book.shown, parts)), shown_tool, takes, book.shown(product))
 
 
 def _example(book: BriefLookup) -> ExampleTool:
     """Return the example tools of the first dish that can be cooked: most parts, and longest time."""
     brief = book.brief
     dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
-    lines = book.recipe(dishes[0])
+    lines = book.recipes[dishes[0]]
     most = max(lines, key=lambda line: len(line[2]))
     longest = max(lines, key=lambda line: _busy(line[1], book))
     return ExampleTool(_making(*most, book), _making(*longest, book), max(_busy(longest[1], book), 1))
@@ -124,37 +89,6 @@ def _example(book: BriefLookup) -> ExampleTool:
 def _busy(tool: str, book: BriefLookup) -> int:
     busy: int = book.brief["tools"].get(tool, {}).get("busy", 0)
     return busy
-
-
-AIM_GROUPS: Mapping[str, str] = {
-    SERVE: gettext_noop("Serve a dish"),
-    MAKE: gettext_noop("Make something"),
-    FETCH: gettext_noop("Fetch something"),
-    FREE: gettext_noop("Free a tool"),
-}
-"""Headings of the kinds of aims."""
-_ASKED: Mapping[str, str] = {
-    SERVE: gettext_noop("Serve {item}"),
-    MAKE: gettext_noop("Make {item}"),
-    FETCH: gettext_noop("Fetch {item}"),
-    FREE: gettext_noop("Free {place}"),
-}
-
-
-def goal_text(words: KitchenWords, brief: Mapping[str, Json]) -> str:
-    """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
-    dishes = list_names([words.mid(dish) for dish in brief["dishes"]])
-    told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
-    return told.format(dishes=dishes)
-
-
-def aim_text(words: KitchenWords, aim: Aim) -> str:
-    """Return an aim in words: `Make cooked rice`, `Free the blender`."""
-    kind, what = aim
-    text = gettext(_ASKED[kind])
-    return join_sentence(
-        text.format(place=words.place(what)) if kind == FREE else text.format(item=words.mid(what))
-    )
 
 
 _TEMPLATES = "worlds/cuisine"
@@ -181,39 +115,43 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the shown panels in reading order.
-
-        All panels are orders, floor, intents, robots, locations, happened, news, menu, done, spoken.
-        """
-        brief = brief_lookup(view.brief)
-        makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
-        return tuple(
-            make(view, brief) for make in makes if make is not intents_panel or view.plans.shows_intents
-        )
+        """Return the shown panels in reading order: those of `_PANELS` that the view has."""
+        return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the same panels without the menu and the line of news."""
-        brief, unseen = brief_lookup(view.brief), (menu_panel, step_news, *_UNSEEN.get(view.shown, ()))
-        makes = (make for make in _PANELS if make not in unseen)
-        return tuple(
-            make(view, brief) for make in makes if make is not intents_panel or view.plans.shows_intents
-        )
+        return _panels(view, (menu_panel, step_news))
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the ordered dishes, and how long an order waits."""
-        return goal_text(brief_lookup(brief).words, brief)
+        """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
+        told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+        return told.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
-        return aim_text(brief_lookup(brief).words, aim)
+        (kind, what), words = aim, brief_lookup(brief).words
+        name = {"place": words.place(what)} if kind == FREE else {"item": words.mid(what)}
+        return join_sentence(translated("aims", kind).format(**name))
 
     def aim_group(self, aim: Aim) -> str:
         """Return the heading of the aim's kind."""
-        return gettext(AIM_GROUPS[aim[0]])
+        return translated("aim_groups", aim[0])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-        return guide_content(brief)
+        book = brief_lookup(brief)
+        kinds = dict.fromkeys(brief["locations"].values())
+        return {
+            "title": brief["title"],
+            "steps": brief["max_steps"],
+            "robots": brief["agents"],
+            "interval": brief["interval"],
+            "max_orders": brief["max_orders"],
+            "dishes": [_dish(dish, book) for dish in brief["dishes"]],
+            "keys": key_explanations((kind, book.words.name(kind)) for kind in kinds),
+            "boards": "chopboard" in kinds,
+            "example": _example(book),
+        }
 
     first_steps = (
         gettext_noop("Your robot is marked “you”. What to try next is said here."),
@@ -260,12 +198,6 @@ class ServedCount(NamedTuple):
     fresh: bool
 
 
-class SpokenStep(NamedTuple):
-    """The text of a step for a screen reader."""
-
-    text: str
-
-
 def _done(view: SeatView, known: BriefLookup) -> Panel:
     seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
@@ -282,10 +214,6 @@ def _done(view: SeatView, known: BriefLookup) -> Panel:
     return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)
 
 
-def _spoken(view: SeatView, known: BriefLookup) -> Panel:
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(spoken_text(view, known.words)))
-
-
 _Make = Callable[[SeatView, BriefLookup], Panel]
 _PANELS: tuple[_Make, ...] = (
     orders_panel,
@@ -297,12 +225,18 @@ _PANELS: tuple[_Make, ...] = (
     step_news,
     menu_panel,
     _done,
-    _spoken,
+    spoken_panel,
 )
 _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
     DRAWING_TABLES: (floor_panel, intents_panel),
     DRAWING_ONLY: (robots_panel, places_panel),
 }
+
+
+def _panels(view: SeatView, without: tuple[_Make, ...]) -> tuple[Panel, ...]:
+    brief = brief_lookup(view.brief)
+    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.plans.shows_intents else (intents_panel,)))
+    return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
 
 PAGE = CuisinePage()

@@ -13,11 +13,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from sys import intern
 from time import perf_counter
 
-from kitchen.contract.reference_recordings import Recordings, read_recording_file
+from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import Command, Event, Json, SettingsError
 from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -53,37 +52,10 @@ class Trace:
     steps: list[RecordedStep]
 
     def world(self) -> CuisineWorld:
-        """Return our world with this set-up, not yet reset to the seed.
-
-        Raise SettingsError if the set-up is not possible.
-        """
+        """Return our world with this set-up, not yet reset. SettingsError if the set-up is not possible."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UncookableDishWarning)
             return CuisineWorld.create(seats=self.agents, settings=self.settings)
-
-
-def trace_difference(trace: Trace) -> str | None:
-    """Return None if our engine agrees; else the trace, the step and the difference, in one line."""
-    try:
-        return next((f"{trace.id}: {problem}" for problem in _differences(trace)), None)
-    except SettingsError as error:
-        return f"{trace.id}: set-up: {error}"
-
-
-def parse_trace(raw: Json) -> Trace:
-    """Return the trace of a line (see `Recordings.parse`)."""
-    return Trace(
-        id=str(raw["id"]),
-        agents=raw["agents"],
-        settings={key: raw[key] for key in ("level", "alpha", "beta", "max_steps")},
-        seed=int(raw["seed"]),
-        kitchen=list(raw["kitchen"]),
-        interval=raw["interval"],
-        lifetimes=dict(raw["lifetimes"]),
-        orders_drawn=list(raw["orders_drawn"]),
-        start=_comparable(raw["start"]),
-        steps=[_recorded(step) for step in raw["steps"]],
-    )
 
 
 def _recorded(raw: Json) -> RecordedStep:
@@ -174,16 +146,6 @@ TimedEpisode = tuple[CuisineWorld, int, list[dict[int, Command]]]
 """A world, the seed to reset it to, and the commands of every step."""
 
 
-def measure_speed(traces: Sequence[Trace], rounds: int) -> list[float]:
-    """Return the steps per second of each round: `reset` and every `step` with its events, without decoding.
-
-    Raise a SettingsError that names the trace if its set-up is not possible.
-    """
-    episodes = [_episode(trace) for trace in traces]
-    steps = sum(len(turns) for _, _, turns in episodes)
-    return [steps / _play(episodes) for _ in range(rounds)]
-
-
 def _episode(trace: Trace) -> TimedEpisode:
     try:
         world = trace.world()
@@ -209,20 +171,31 @@ class CuisineTraces(Recordings[Trace]):
 
     def parse(self, raw: Json) -> Trace:
         """Return one trace."""
-        return parse_trace(raw)
+        return Trace(
+            id=str(raw["id"]),
+            agents=raw["agents"],
+            settings={key: raw[key] for key in ("level", "alpha", "beta", "max_steps")},
+            seed=int(raw["seed"]),
+            kitchen=list(raw["kitchen"]),
+            interval=raw["interval"],
+            lifetimes=dict(raw["lifetimes"]),
+            orders_drawn=list(raw["orders_drawn"]),
+            start=_comparable(raw["start"]),
+            steps=[_recorded(step) for step in raw["steps"]],
+        )
 
     def difference(self, recorded: Trace) -> str | None:
-        """Return the first difference: set-up, step and field; None if there is none."""
-        return trace_difference(recorded)
+        """Return the trace, and the first difference: set-up, step and field; None if there is none."""
+        try:
+            return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
+        except SettingsError as error:
+            return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return the steps per second of each round, without decoding."""
-        return measure_speed(recorded, rounds)
+        """Return the steps per second of each round: `reset` and every `step` with its events."""
+        episodes = [_episode(trace) for trace in recorded]
+        steps = sum(len(turns) for _, _, turns in episodes)
+        return [steps / _play(episodes) for _ in range(rounds)]
 
 
 TRACES = CuisineTraces()
-
-
-def read_traces(path: Path) -> list[Trace]:
-    """Return every trace of a file; raise TraceFileError for a faulty file."""
-    return [line.parsed(TRACES) for line in read_recording_file(path)]

@@ -22,24 +22,6 @@ def write_agents(agents: Sequence[AgentState]) -> list[Json]:
     return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
 
 
-def write_places(places: Mapping[str, PlaceState]) -> dict[str, Json]:
-    """Return {id: {items, busy, done}}."""
-    return {
-        each.id: {"items": list(each.items), "busy": each.busy, "done": each.done} for each in places.values()
-    }
-
-
-def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
-    """Return {seed, draws, standing [[dish, life]], completed, failed}."""
-    return {
-        "seed": orders.seed,
-        "draws": orders.draws,
-        "standing": [list(each) for each in orders.lives(clock)],
-        "completed": list(orders.completed),
-        "failed": list(orders.failed),
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class StateReader:
     """Read the parts of a stored state of one world. Every method raises StateError for an invalid part."""
@@ -123,8 +105,7 @@ class StateReader:
         return list(value)
 
     def _is_item(self, value: Json) -> bool:
-        stock = self.level.stock
-        return isinstance(value, str) and (value in stock.ingredients or value in stock.recipes)
+        return isinstance(value, str) and self.level.stock.has(value)
 
     def _check_draws(self, book: OrderBook) -> None:
         again = OrderBook(self.level.dishes, self.options.timing, book.seed)

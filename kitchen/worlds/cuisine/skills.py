@@ -7,7 +7,7 @@ something out of a place is `fetch`, starting a tool is `make`, and putting a di
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
@@ -30,17 +30,10 @@ from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE, aim_mark, aim_
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
 
 
-def skill_conditions(sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-    """Return the conditions of a skill in the order in which they are checked."""
-    kind, what = skill
-    return list(_OF[kind](sight, what))
-
-
 def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:
     ordered = any(order["dish"] == dish for order in sight.seen["orders"])
-    yield SkillCondition(
-        "not_ordered", f"{dish} is on the list of orders", f"nobody has ordered {dish}.", ordered
-    )
+    claim, why_not = f"{dish} is on the list of orders", f"nobody has ordered {dish}."
+    yield SkillCondition("not_ordered", claim, why_not, ordered)
 
 
 def _make(sight: SeatObservation, item: str) -> Iterator[SkillCondition]:
@@ -90,13 +83,10 @@ def game_description(brief: Brief, seat: int, seats: int) -> GameDescription:
 
 def _role(seat: int, seats: int) -> str:
     others = and_list([agent_name(each) for each in range(seats) if each != seat])
-    beside = (
-        f" beside {others}, whose way of playing you do not know and with whom you cannot talk"
-        if others
-        else ""
-    )
+    beside = f" beside {others}, whose way of playing you do not know and with whom you cannot talk"
     return (
-        f"You are {agent_name(seat)}, a robot in a kitchen that serves ordered dishes. You work{beside}. "
+        f"You are {agent_name(seat)}, a robot in a kitchen that serves ordered dishes. "
+        f"You work{beside if others else ''}. "
         "Watch what the kitchen needs and what is being done already, and do what helps most."
     )
 
@@ -155,19 +145,12 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
     )
 
 
-def scene_lines(brief: Brief, seen: Mapping[str, Json]) -> str:
-    """Return the orders, what each robot holds, and what lies in each place."""
-    return "\n".join([*_orders(seen), *_robots(seen), *_places(brief, seen)])
-
-
-def _orders(seen: Mapping[str, Json]) -> Iterator[str]:
+def _orders_and_robots(seen: Mapping[str, Json]) -> Iterator[str]:
     told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
     yield f"Orders: {'; '.join(told) or 'none now'}."
     left = counted_noun(seen["max_steps"] - seen["step"], "step")
     yield f"Served so far: {seen['completed']}; lost: {seen['failed']}; {left} to play."
 
-
-def _robots(seen: Mapping[str, Json]) -> Iterator[str]:
     for seat, robot in enumerate(seen["agents"]):
         busy = f", and is busy for {counted_noun(robot['busy'], 'step')}" if robot["busy"] else ""
         yield f"{agent_name(seat)} is at {robot['at']} and holds {robot['holds'] or 'nothing'}{busy}."
@@ -224,8 +207,8 @@ class CuisineSkills(Skills):
         return game_description(sight.brief, sight.seat, len(sight.seen["agents"]))
 
     def scene(self, sight: SeatObservation) -> str:
-        """Return orders, robots and tools in words."""
-        return scene_lines(sight.brief, sight.seen)
+        """Return the orders, what each robot holds, and what lies in each place."""
+        return "\n".join([*_orders_and_robots(sight.seen), *_places(sight.brief, sight.seen)])
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """Return the aims of the level, the same for every robot."""
@@ -238,15 +221,14 @@ class CuisineSkills(Skills):
             return None
         known = {what.lower(): what for kind, what in aims_in_brief(sight.brief) if kind == verb}
         words = [word.lower() for word in written[1 : 1 + MAX_SKILL_WORDS]]
-        found = (
-            known.get("".join(words[at:end])) for at in range(len(words)) for end in (at + 3, at + 2, at + 1)
-        )
-        what = next((each for each in found if each), None)
-        return (verb, what) if what else None
+        spans = ((at, at + length) for at in range(len(words)) for length in (3, 2, 1))
+        found = (known.get("".join(words[begin:end])) for begin, end in spans)
+        return next(((verb, what) for what in found if what), None)
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of each kind of skill."""
-        return skill_conditions(sight, skill)
+        """Return the conditions of a skill in the order in which they are checked."""
+        kind, what = skill
+        return list(_OF[kind](sight, what))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
         """Return how many of a dish were served so far."""
@@ -261,10 +243,7 @@ class CuisineSkills(Skills):
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether a finished skill agrees with the predicted one.
-
-        A part of the predicted item agrees with it; so does a tool that became empty.
-        """
+        """Return whether a finished skill is the predicted one; None for a part of it or an emptied tool."""
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done
@@ -300,23 +279,18 @@ class CuisineSkills(Skills):
 def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
     """Yield the aims as `World.aims` lists them, from a seat's brief."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
-    made = [item for item in recipes if all(recipes[one]["tool"] in tools for one in _made_for(brief, item))]
+    needed = {item: [part for part in parts_of_item(brief, item) if part in recipes] for item in recipes}
+    made = [item for item in recipes if all(recipes[part]["tool"] in tools for part in needed[item])]
     yield from ((SERVE, dish) for dish in brief["dishes"] if dish in made)
     yield from ((MAKE, item) for item in made)
     yield from ((FETCH, item) for item in [*brief["base"], *made])
     yield from ((FREE, id) for id, kind in brief["locations"].items() if kind not in (STORAGE, SERVING))
 
 
-def _made_for(brief: Mapping[str, Json], item: str) -> Collection[str]:
-    return [part for part in parts_of_item(brief, item) if part in brief["recipes"]]
-
-
 def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:
     """Return an item and all parts of it."""
-    below = (
-        parts_of_item(brief, part) for part in brief["recipes"].get(item, {"ingredients": ()})["ingredients"]
-    )
-    return {item}.union(*below)
+    parts = brief["recipes"][item]["ingredients"] if item in brief["recipes"] else ()
+    return {item}.union(*(parts_of_item(brief, part) for part in parts))
 
 
 def _done(sight: SeatObservation, other: int, event: Event) -> Iterator[Skill]:

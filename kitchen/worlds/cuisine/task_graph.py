@@ -47,9 +47,7 @@ DENSE_SIZE = GraphSize(width=60, height=36, gap_x=14, gap_y=12, letters=10)
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
-    """Return the graph of one dish from base ingredients to the dish, and on to the serving table
-    if `serve`.
-    """
+    """Return the graph of one dish from base ingredients to the dish, and to the table if `serve`."""
     graph = nx.DiGraph()
     graph.add_node(dish, kind="dish")
     _grow(graph, dish, recipes)
@@ -69,28 +67,18 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
         graph.add_edge(item, product, tool=recipe["tool"])
 
 
-def goal_node(graph: Graph) -> str:
-    """Return the only node without an outgoing edge."""
-    last: str = next(node for node, degree in graph.out_degree() if degree == 0)
-    return last
-
-
 def node_columns(graph: Graph) -> dict[str, int]:
-    """Return node to column: the goal is in the last column, every other node as close before its use as
-    possible.
-    """
+    """Return node to column: the goal in the last one, others as close before their use as possible."""
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
     return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Return node to row: leaves in the order of a walk from the goal, every other node amid its inputs.
-
-    A tree drawn so has no crossing edges.
-    """
+    """Return node to row: leaves as walked from the goal, others amid their inputs. Trees do not cross."""
     row_of: dict[str, float] = {}
     leaves = 0
-    for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal_node(graph)):
+    goal = next(node for node, degree in graph.out_degree() if degree == 0)
+    for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal):
         sources = list(graph.predecessors(node))
         if sources:
             row_of[node] = sum(row_of[source] for source in sources) / len(sources)
@@ -187,9 +175,7 @@ def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
 
 
 def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: GraphSize) -> dict[str, Json]:
-    """Return a line from the right side of one box to the left side of another, straight with one bend at the
-    end.
-    """
+    """Return a line from the right side of one box to the left side of another, with one bend at the end."""
     half = size.height // 2
     x1, y1, x2, y2 = start[0] + size.width, start[1] + half, end[0], end[1] + half
     bend = x2 - min(size.gap_x, 30)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import (
     Aim,
     Command,
@@ -34,16 +34,14 @@ from kitchen.worlds.cuisine.legal_commands import (
     plannable_commands,
     refused_event,
 )
-from kitchen.worlds.cuisine.level import Catalogue, Level, shipped_catalogue
+from kitchen.worlds.cuisine.level import Catalogue, Level, recipe_items, shipped_catalogue
 from kitchen.worlds.cuisine.metrics import METRICS, order_limits
-from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing, recipe_items
+from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing
 from kitchen.worlds.cuisine.saved_state import (
     StateReader,
     read_object,
     require,
     write_agents,
-    write_orders,
-    write_places,
 )
 from kitchen.worlds.cuisine.settings import Options, declared_settings, read_options
 
@@ -58,6 +56,8 @@ VERB_NAMES: Mapping[str, str] = {
 
 def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
     """Return level, dishes, recipes, tools, places and readable names; the same for every seat."""
+    used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
+    products = {recipe.product: recipe.name for recipe in level.recipes.values()}
     return {
         "level": level.code,
         "title": level.title,
@@ -69,24 +69,15 @@ def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
             product: {"tool": recipe.tool, "ingredients": list(recipe.ingredients)}
             for product, recipe in level.recipes.items()
         },
-        "base": _base(level),
+        "base": [item for item in level.stock.ingredients if item in used],
         "tools": {
             tool.code: {"capacity": tool.capacity, "busy": tool.busy, "attended": tool.attended}
             for tool in level.places.values()
         },
         "locations": {place: tool.code for place, tool in level.places.items()},
-        "names": {**_item_names(level), **_place_names(level), **VERB_NAMES},
+        "names": {**level.stock.ingredients, **products, **_place_names(level), **VERB_NAMES},
         "uncookable": list(level.uncookable),
     }
-
-
-def _base(level: Level) -> list[str]:
-    used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
-    return [item for item in level.stock.ingredients if item in used]
-
-
-def _item_names(level: Level) -> dict[str, str]:
-    return {**level.stock.ingredients, **{r.product: r.name for r in level.recipes.values()}}
 
 
 def _place_names(level: Level) -> dict[str, str]:
@@ -235,7 +226,7 @@ class CuisineWorld(World):
                 refused_event(seat, command_as_texts(command), ("unknown_agent",)),
                 NOTHING,
             )
-        if not is_command(command):
+        if not (isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)):
             return agent, None, refused_event(seat, command_as_texts(command), ("unknown_verb",)), NOTHING
         command = tuple(command)
         place = self._places.get(command[1]) if len(command) > 1 else None
@@ -271,9 +262,7 @@ class CuisineWorld(World):
             events.append(Event("ordered", None, {"dish": dish, "life": life}))
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the level, its timing, recipes, tools and names: the same for every seat (see
-        `level_brief`).
-        """
+        """Return the level, its timing, recipes, tools and names: the same for every seat (`level_brief`)."""
         values = self.options.values
         return {
             **level_brief(self.level, self.options.timing),
@@ -316,9 +305,7 @@ class CuisineWorld(World):
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return gets, puts and activations that become legal here once another seat at this place
-        has acted.
-        """
+        """Return gets, puts and activations that become legal once another seat here has acted."""
         agent = self._agents[seat]
         if self.over or agent.busy:
             return []
@@ -330,15 +317,11 @@ class CuisineWorld(World):
         return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a plan may have: goto, get, put and activate, as far as this level needs
-        them.
-        """
+        """Return the commands that a plan may have, as far as this level needs them."""
         return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims: serve a dish, make an item, fetch one, free a tool
-        (`kitchen.worlds.cuisine.aims`).
-        """
+        """Return all aims: serve a dish, make an item, fetch one, free a tool (`aims`)."""
         return list(level_aims(self.level))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
@@ -346,10 +329,7 @@ class CuisineWorld(World):
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim from the state, whichever robot did the work.
-
-        An item that does not exist cannot be fetched.
-        """
+        """Return the status of an aim from the state, whichever robot did the work (`aims`)."""
         return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 
     def score(self) -> dict[str, Json]:
@@ -369,13 +349,12 @@ class CuisineWorld(World):
         }
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return the limits of the success rate: the orders that come, and those that can expire before the
-        end.
-        """
+        """Return the limits of the success rate: the orders that come, and those that can expire."""
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state; `saved_state` describes its parts."""
+        """Return the whole state; `saved_state` reads it."""
+        orders = self._orders
         return {
             "kind": self.kind,
             "version": self.version,
@@ -383,16 +362,22 @@ class CuisineWorld(World):
             "settings": dict(self.options.values),
             "clock": self._clock,
             "agents": write_agents(list(self._agents.values())),
-            "places": write_places(self._places),
-            "orders": write_orders(self._orders, self._clock),
+            "places": {
+                id: {"items": list(place.items), "busy": place.busy, "done": place.done}
+                for id, place in self._places.items()
+            },
+            "orders": {
+                "seed": orders.seed,
+                "draws": orders.draws,
+                "standing": [list(each) for each in orders.lives(self._clock)],
+                "completed": list(orders.completed),
+                "failed": list(orders.failed),
+            },
         }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """Return the world that `to_dict` described; `catalogue` as for `create`.
-
-        Raise StateError for anything else.
-        """
+        """Return the world that `to_dict` described; StateError for anything else."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
@@ -421,11 +406,6 @@ def without_item(items: tuple[str, ...], item: str) -> tuple[str, ...]:
     """Return the items without one item of this kind."""
     at = items.index(item)
     return items[:at] + items[at + 1 :]
-
-
-def is_command(command: object) -> bool:
-    """Return whether this is a list or tuple of strings, as the rules require."""
-    return isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)
 
 
 def command_as_texts(command: object) -> Command:

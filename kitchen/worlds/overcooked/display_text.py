@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from kitchen.contract.agent_skills import WAIT
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.pages.default_page import PastStep, SeatLine
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
-from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
-from kitchen.worlds.overcooked.layout import FLOOR, is_floor
+from kitchen.words.translation import gettext, ngettext, pgettext
+from kitchen.worlds.overcooked.layout import is_floor
 from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT
-from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
 
-COMMAND_LABELS: Mapping[str, str] = {
-    "north": gettext_noop("Go up"),
-    "south": gettext_noop("Go down"),
-    "east": gettext_noop("Go right"),
-    "west": gettext_noop("Go left"),
-    "interact": gettext_noop("Use what is in front of you"),
-    "stay": gettext_noop("Stay"),
-}
-FURNITURE_NAMES: Mapping[str, str] = {
-    "X": gettext_noop("counter"),
-    "O": gettext_noop("onions"),
-    "T": gettext_noop("tomatoes"),
-    "D": gettext_noop("dishes"),
-    "P": gettext_noop("pot"),
-    "S": gettext_noop("serving place"),
-    " ": gettext_noop("floor"),
-}
-THING_NAMES: Mapping[str, str] = {
-    "onion": gettext_noop("onion"),
-    "tomato": gettext_noop("tomato"),
-    "dish": gettext_noop("dish"),
-}
+SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "sentences.toml").read_text("utf-8")
+)
+"""The sentences that participants read, in English, by table and key."""
 
-THING_PHRASES: Mapping[str, str] = {
-    "onion": gettext_noop("an onion"),
-    "tomato": gettext_noop("a tomato"),
-    "dish": gettext_noop("a dish"),
-}
-"""Things with an article, for taking or putting them."""
+
+def translated(table: str, key: str) -> str:
+    """Return a sentence of `SENTENCES` in the reader's language."""
+    return gettext(SENTENCES[table][key])
 
 
 def furniture_name(letter: str) -> str:
     """Return the name of the furniture with this letter, such as `counter`."""
-    return gettext(FURNITURE_NAMES[FLOOR if is_floor(letter) else letter])
+    return translated("furniture", "floor" if is_floor(letter) else letter)
 
 
 def command_label(command: Command) -> str:
     """Return the label of a command, such as `Go left`; empty if it is no command."""
-    return gettext(COMMAND_LABELS[command[0]]) if command and command[0] in COMMAND_LABELS else ""
+    labels = SENTENCES["commands"]
+    return gettext(labels[command[0]]) if command and command[0] in labels else ""
 
 
 def thing_name(item: Json) -> str:
@@ -61,7 +41,7 @@ def thing_name(item: Json) -> str:
     if item is None:
         return pgettext("what somebody holds", "nothing")
     if isinstance(item, str):
-        return gettext(THING_NAMES[item])
+        return translated("things", item)
     return gettext("soup of {ingredients}").format(ingredients=ingredient_list(item[1]))
 
 
@@ -69,7 +49,7 @@ def thing_phrase(item: Json) -> str:
     """Return a thing with its article: `an onion`, `a soup`; empty for None."""
     if item is None:
         return ""
-    return gettext(THING_PHRASES[item]) if isinstance(item, str) else gettext("a soup")
+    return translated("thing_phrases", item) if isinstance(item, str) else gettext("a soup")
 
 
 def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
@@ -82,7 +62,7 @@ def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
 
 def ingredient_list(ingredients: Sequence[str]) -> str:
     """Return ingredients in words, such as `onion, onion, tomato`."""
-    return ", ".join(gettext(THING_NAMES[each]) for each in ingredients)
+    return ", ".join(translated("things", each) for each in ingredients)
 
 
 def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json]) -> str:
@@ -94,40 +74,6 @@ def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json
     else:
         state = gettext("ready in {time}").format(time=duration_text(left, brief))
     return f"{ingredient_list(contents)}; {state}"
-
-
-MOVED_SENTENCES: Mapping[str, str] = {
-    "north": gettext_noop("went up"),
-    "south": gettext_noop("went down"),
-    "east": gettext_noop("went right"),
-    "west": gettext_noop("went left"),
-}
-TURNED_SENTENCES: Mapping[str, str] = {
-    "north": gettext_noop("turned up"),
-    "south": gettext_noop("turned down"),
-    "east": gettext_noop("turned right"),
-    "west": gettext_noop("turned left"),
-}
-DONE_SENTENCES: Mapping[str, str] = {
-    TOOK: gettext_noop("took {thing}"),
-    LAID: gettext_noop("put {thing} down"),
-    POTTED: gettext_noop("put {thing} into the pot"),
-    STARTED: gettext_noop("started the pot"),
-    FILLED: gettext_noop("took the soup out of the pot"),
-    SERVED: gettext_noop("delivered the soup"),
-}
-REFUSAL_SENTENCES: Mapping[str, str] = {
-    "nothing_there": gettext_noop("there is nothing to use"),
-    "place_taken": gettext_noop("something lies there already"),
-    "hands_full": gettext_noop("both hands are full"),
-    "hands_empty": gettext_noop("the hands are empty"),
-    "pot_cooking": gettext_noop("the pot is cooking already"),
-    "pot_full": gettext_noop("the pot is full"),
-    "not_ready": gettext_noop("the soup is not ready yet"),
-    "wrong_item": gettext_noop("that does not go in there"),
-    "not_a_soup": gettext_noop("only soups are delivered"),
-}
-"""Why an interact changed nothing, by refusal code."""
 
 
 def past_step(step: StepView, view: SeatView) -> PastStep:
@@ -145,12 +91,12 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
     if event is None:
         return SeatLine(player.seat, name, gettext("waited"), "")
     if event.kind == "refused":
-        codes = [code for code in event.data["reasons"] if code in REFUSAL_SENTENCES]
+        codes = [code for code in event.data["reasons"] if code in SENTENCES["refusals"]]
         return SeatLine(
             player.seat,
             name,
             gettext("did nothing"),
-            ", ".join(gettext(REFUSAL_SENTENCES[code]) for code in codes),
+            ", ".join(translated("refusals", code) for code in codes),
         )
     return SeatLine(player.seat, name, *_did(event))
 
@@ -158,13 +104,13 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
 def _did(event: Event) -> tuple[str, str]:
     """Return what was done, and what blocked it."""
     verb = event.data["command"][0]
-    if verb in MOVED_SENTENCES and event.data["moved"]:
-        return gettext(MOVED_SENTENCES[verb]), ""
-    if verb in TURNED_SENTENCES:
+    if verb in SENTENCES["moved"] and event.data["moved"]:
+        return translated("moved", verb), ""
+    if verb in SENTENCES["turned"]:
         kept = event.data["blocked_by"] == BLOCKED_BY_SEAT
-        return gettext(TURNED_SENTENCES[verb]), gettext("the other cook is in the way") if kept else ""
+        return translated("turned", verb), gettext("the other cook is in the way") if kept else ""
     if verb == "interact":
-        deed = DONE_SENTENCES[event.data["did"]]
+        deed = SENTENCES["done"][event.data["did"]]
         return gettext(deed).format(thing=thing_phrase(event.data["thing"])), ""
     return gettext("waited"), ""
 
@@ -191,34 +137,7 @@ def _news(step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
             yield "ready", gettext("A soup is ready.")
 
 
-ONION, TOMATO = "onion", "tomato"
 _TEMPLATES = "worlds/overcooked"
-NEXT_SENTENCES: Mapping[str, str] = {
-    f"{PICKUP} {ONION}": gettext_noop("Next: take an onion"),
-    f"{PICKUP} {TOMATO}": gettext_noop("Next: take a tomato"),
-    f"{PICKUP} {DISH}": gettext_noop("Next: take a dish"),
-    PUT_VERBS[ONION]: gettext_noop("Next: put an onion into a pot"),
-    PUT_VERBS[TOMATO]: gettext_noop("Next: put a tomato into a pot"),
-    PLACE: gettext_noop("Next: put something down on a counter"),
-    START: gettext_noop("Next: start a pot"),
-    FILL: gettext_noop("Next: take a soup out of a pot"),
-    DELIVER: gettext_noop("Next: deliver a soup"),
-    WAIT: gettext_noop("Next: wait"),
-}
-"""What a partner does next, by its skill and the object of the skill."""
-EXPECTED_SENTENCES: Mapping[str, str] = {
-    f"{PICKUP} {ONION}": gettext_noop("It expects that you take an onion"),
-    f"{PICKUP} {TOMATO}": gettext_noop("It expects that you take a tomato"),
-    f"{PICKUP} {DISH}": gettext_noop("It expects that you take a dish"),
-    PUT_VERBS[ONION]: gettext_noop("It expects that you put an onion into a pot"),
-    PUT_VERBS[TOMATO]: gettext_noop("It expects that you put a tomato into a pot"),
-    PLACE: gettext_noop("It expects that you put something down on a counter"),
-    START: gettext_noop("It expects that you start a pot"),
-    FILL: gettext_noop("It expects that you take a soup out of a pot"),
-    DELIVER: gettext_noop("It expects that you deliver a soup"),
-    WAIT: gettext_noop("It expects that you wait"),
-}
-"""What a partner expects of the reader, by skill and object."""
 
 
 class PartnerIntent(NamedTuple):
@@ -248,14 +167,11 @@ def intents_panel(view: SeatView) -> Panel:
 
 
 def intent_text(intent: Intent, seat: int) -> str:
-    """Return an intent in words: `Next: take an onion. It expects that you deliver a soup`.
-
-    Empty if the intent says nothing to this seat.
-    """
-    at = NEXT_SENTENCES.get(_code(intent, "do", "item"), "")
-    expects = (
-        EXPECTED_SENTENCES.get(_code(intent, "foresees", "what"), "") if intent.get("of") == str(seat) else ""
-    )
+    """Return an intent in words, such as `Next: take an onion`; empty if it says nothing to this seat."""
+    at = SENTENCES["next"].get(_code(intent, "do", "item"), "")
+    expects = ""
+    if intent.get("of") == str(seat):
+        expects = SENTENCES["expected"].get(_code(intent, "foresees", "what"), "")
     return ". ".join(gettext(text) for text in (at, expects) if text)
 
 

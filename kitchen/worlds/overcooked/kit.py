@@ -2,109 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
-from kitchen.contract.agent import Adviser, Agent
-from kitchen.contract.agent_skills import Skills
-from kitchen.contract.benchmark import Benchmark
-from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.kit import Practice, WorldKit
-from kitchen.contract.page import Page
-from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import World
+from kitchen.registry.dotted_paths import load_path
 
-
-def _rules() -> type[World]:
-    from kitchen.worlds.overcooked.world import Overcooked
-
-    return Overcooked
-
-
-def _page() -> Page:
-    from kitchen.worlds.overcooked.page import PAGE
-
-    return PAGE
-
-
-def _greedy() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.baseline_agents import GreedyAgent
-
-    return GreedyAgent
-
-
-def _grid_planner() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.planner_agent import GridPlanner
-
-    return GridPlanner
-
-
-def _random_walk() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.baseline_agents import RandomWalkAgent
-
-    return RandomWalkAgent
-
-
-def _script() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.baseline_agents import ScriptAgent
-
-    return ScriptAgent
-
-
-def _stay() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.baseline_agents import StayAgent
-
-    return StayAgent
-
-
-def _adviser() -> Adviser:
-    from kitchen.worlds.overcooked.partners.planner_agent import ADVISER
-
-    return ADVISER
-
-
-def _skills() -> Skills:
-    from kitchen.worlds.overcooked.skills import SKILLS
-
-    return SKILLS
-
-
-def _bench() -> Benchmark:
-    from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
-
-    return PAIRING_BENCHMARK
-
-
-def _recordings() -> Recordings[Any]:
-    from kitchen.worlds.overcooked.reference_traces import TRACES
-
-    return TRACES
-
-
-def _own_layout() -> DrawableSetting:
-    from kitchen.worlds.overcooked.layout_editor import LAYOUT_EDITOR
-
-    return LAYOUT_EDITOR
-
+_PARTNERS = "kitchen.worlds.overcooked.partners"
 
 KIT = WorldKit(
-    rules=_rules,
-    page=_page,
+    rules=partial(load_path, "kitchen.worlds.overcooked.world:Overcooked"),
+    page=partial(load_path, "kitchen.worlds.overcooked.page:PAGE"),
     coplayers={
-        "greedy": _greedy,
-        "grid_planner": _grid_planner,
-        "random_walk": _random_walk,
-        "script": _script,
-        "stay": _stay,
+        "greedy": partial(load_path, f"{_PARTNERS}.baseline_agents:GreedyAgent"),
+        "grid_planner": partial(load_path, f"{_PARTNERS}.planner_agent:GridPlanner"),
+        "random_walk": partial(load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"),
+        "script": partial(load_path, f"{_PARTNERS}.baseline_agents:ScriptAgent"),
+        "stay": partial(load_path, f"{_PARTNERS}.baseline_agents:StayAgent"),
     },
-    adviser=_adviser,
-    skills=_skills,
+    adviser=partial(load_path, f"{_PARTNERS}.planner_agent:ADVISER"),
+    skills=partial(load_path, "kitchen.worlds.overcooked.skills:SKILLS"),
     practice=Practice(
         settings={"layout": "cramped_room", "ticks": 200}, coplayer="stay", teammates=1, until={"soups": 1}
     ),
     steps="ticks",
-    bench=_bench,
-    recordings=_recordings,
-    canvases={"own_layout": _own_layout},
+    bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
+    recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
+    canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry.
 

@@ -96,7 +96,7 @@ class KitchenObjects:
             return self._not_potted(pot)
         if held != DISH or pot is None or pot.started is None:
             return "wrong_item"
-        return "" if self.is_ready(pot, clock) else "not_ready"
+        return "not_ready" if self.left(pot, clock) else ""
 
     def _not_started(self, pot: Pot | None) -> str:
         if self.starts_itself:
@@ -164,14 +164,8 @@ class KitchenObjects:
         **dict.fromkeys(DISPENSERS, _use_dispenser),
     }
 
-    def is_ready(self, pot: Pot, clock: int) -> bool:
-        """Return whether the soup can be taken at this clock."""
-        return pot.started is not None and clock - pot.started >= self.layout.ticks(pot.contents)
-
     def cook(self, clock: int) -> Iterator[Event]:
-        """End the step that has brought the clock here: start pots, and yield `started` and `ready`
-        events.
-        """
+        """End the step that has brought the clock here: start pots, and yield `started` and `ready`."""
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
             if pot and pot.started is None and self.starts_itself and len(pot.contents) == POT_CAPACITY:

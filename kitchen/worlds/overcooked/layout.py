@@ -157,16 +157,8 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
 
 
 def parse_layout(text: str, file: str) -> Layout:
-    """Return the layout of a layout file's text; its code is the stem of `file`.
-
-    Raise DataError for anything that cannot be played, in one line with file, key and reason.
-    """
+    """Return the layout of a file's text; its code is the stem of `file`. DataError in one line if faulty."""
     return _layout(Path(file).stem, *parse_toml(text, file))
-
-
-def open_layout(path: Path) -> Layout:
-    """Return the layout of a file; as `parse_layout`."""
-    return _layout(path.stem, *read_toml(path))
 
 
 def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout:
@@ -175,17 +167,33 @@ def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout
     _check_grid(source, told.grid, cells)
     letters = set(cells.values())
     orders = tuple(_soups(source, "orders", told.orders, letters))
+    bonus = set(_bonus(source, told.bonus, orders, letters))
+    value, time = (_amounts(source, key, getattr(told, key), letters) for key in ("value", "time"))
+    return layout_of_rows(code, told.title, told.grid, {soup: soup in bonus for soup in orders}, value, time)
+
+
+def layout_of_rows(
+    code: str,
+    title: str,
+    rows: tuple[str, ...],
+    orders: Mapping[Soup, bool],
+    value: int | Mapping[str, int],
+    time: int | Mapping[str, int],
+) -> Layout:
+    """Return the layout of a checked grid. `orders` says of each ordered soup whether it counts twice."""
+    cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
+    by_letter = {letter: cell for cell, letter in cells.items()}
     return Layout(
         code=code,
-        title=told.title,
-        rows=told.grid,
+        title=title,
+        rows=rows,
         furniture={cell: letter for cell, letter in cells.items() if not is_floor(letter)},
         floor=tuple(cell for cell, letter in cells.items() if is_floor(letter)),
-        starts=(_find(cells, "1"), _find(cells, "2")),
-        orders=orders,
-        bonus=frozenset(_bonus(source, told.bonus, orders, letters)),
-        value=_amounts(source, "value", told.value, letters),
-        time=_amounts(source, "time", told.time, letters),
+        starts=(by_letter["1"], by_letter["2"]),
+        orders=tuple(orders),
+        bonus=frozenset(soup for soup, is_bonus in orders.items() if is_bonus),
+        value=value,
+        time=time,
     )
 
 
@@ -194,14 +202,8 @@ def is_floor(letter: str) -> bool:
     return letter == FLOOR or letter in STARTS
 
 
-def _find(cells: Mapping[Cell, str], letter: str) -> Cell:
-    return next(cell for cell, found in cells.items() if found == letter)
-
-
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
-    """Raise an error unless the grid is a closed rectangle of known letters with two starts and all that a
-    soup needs.
-    """
+    """Raise an error unless the grid is a closed rectangle of known letters with all that a soup needs."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")
@@ -281,18 +283,12 @@ OWN_LAYOUT_CODE = "own"
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
-    """Return every layout of a directory by its code: the classic ones first, then the others by name.
-
-    Raise DataError for the first fault.
-    """
-    paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
-    if not paths:
+    """Return every layout of a directory by code, the classic ones first. DataError for the first fault."""
+    found = {path.stem: _layout(path.stem, *read_toml(path)) for path in sorted(directory.glob("*.toml"))}
+    if not found:
         raise DataError(f"{directory}: holds no layout")
-    return {path.stem: open_layout(path) for path in paths}
-
-
-def _rank(code: str) -> int:
-    return CLASSIC_LAYOUTS.index(code) if code in CLASSIC_LAYOUTS else len(CLASSIC_LAYOUTS)
+    classic = [code for code in CLASSIC_LAYOUTS if code in found]
+    return {code: found[code] for code in dict.fromkeys((*classic, *found))}
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from pydantic import TypeAdapter
@@ -24,6 +24,7 @@ from kitchen.contract.world import Json, SettingsError
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
     FLOOR,
+    INGREDIENTS,
     OWN_LAYOUT_CODE,
     POT,
     SERVING,
@@ -84,10 +85,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         }
 
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a layout text (see `DrawableSetting`).
-
-        Rows may differ in length. Unknown keys are not drawn.
-        """
+        """Return the drawing of a layout text. Rows may differ in length; unknown keys are not drawn."""
         if not text.strip():
             return GridDrawing()
         told = _read(text)
@@ -109,7 +107,8 @@ class LayoutEditor(drawable_setting.DrawableSetting):
             return ()
         try:
             layout = parse_own_layout(text)
-            read_options({**_beside(settings), "layout": OWN_LAYOUT_CODE, "own_layout": text})
+            beside = {"cooking": settings["cooking"]} if "cooking" in settings else {}
+            read_options({**beside, "layout": OWN_LAYOUT_CODE, "own_layout": text})
         except SettingsError as error:
             return tuple(DrawingRemark(REMARK_REFUSED, words) for words in _refused(text, error))
         return (*_unused(settings), *layout_remarks(layout))
@@ -130,32 +129,22 @@ def _refused(text: str, error: SettingsError) -> list[str]:
     return [words if words.endswith(".") else f"{words[:1].upper()}{words[1:]}."]
 
 
-def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the other settings that the layout must fit."""
-    return {"cooking": settings["cooking"]} if "cooking" in settings else {}
-
-
 def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
-    code = settings.get("layout", OWN_LAYOUT_CODE)
-    if code in shipped_layouts():
-        yield DrawingRemark(
-            REMARK_CAUTION, f"It is not played: the layout chosen above is “{shipped_layouts()[code].title}”."
-        )
+    if chosen := shipped_layouts().get(settings.get("layout", OWN_LAYOUT_CODE)):
+        told = f"It is not played: the layout chosen above is “{chosen.title}”."
+        yield DrawingRemark(REMARK_CAUTION, told)
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
     """Return the drawing of a shipped layout."""
-    letters = {"onion": "O", "tomato": "T"}
-    orders = ["".join(letters[each] for each in soup) for soup in layout.orders]
-    bonus = [word for word, soup in zip(orders, layout.orders, strict=True) if soup in layout.bonus]
-    amounts = {
-        name: _amount(
-            {letters[each]: one for each, one in told.items()} if isinstance(told, Mapping) else told
-        )
-        for name, told in (("value", layout.value), ("time", layout.time))
-    }
-    words = {"title": layout.title, "orders": ", ".join(orders), "bonus": ", ".join(bonus)}
-    return GridDrawing(layout.rows, {**words, **amounts})
+    letters = {name: letter for letter, name in INGREDIENTS.items()}
+    words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
+    bonus = [word for soup, word in words.items() if soup in layout.bonus]
+    lines = {"title": layout.title, "orders": ", ".join(words.values()), "bonus": ", ".join(bonus)}
+    for name, told in (("value", layout.value), ("time", layout.time)):
+        each = told if isinstance(told, int) else {letters[food]: one for food, one in told.items()}
+        lines[name] = _amount(each)
+    return GridDrawing(layout.rows, lines)
 
 
 def _amount(told: DrawnAmount) -> str:
@@ -170,20 +159,13 @@ def _file(sheet: GridDrawing) -> Iterator[str]:
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):
         words = re.split(r"[,\s]+", sheet.lines.get(name, ""))
-        yield f"{name} = {_list([word.upper() for word in words if word])}"
+        yield f"{name} = [{', '.join(_quoted(word.upper()) for word in words if word)}]"
     for name in ("value", "time"):
         yield f"{name} = {_number(sheet.lines.get(name, '').strip())}"
 
 
-def _list(words: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quoted, words))}]"
-
-
 def _number(written: str) -> str:
-    """Return a number, or an inline table of one number per ingredient.
-
-    Any other text stays a string, which the rules refuse.
-    """
+    """Return a number or an inline table of one per ingredient; any other text as a string, to be refused."""
     if re.fullmatch(r"[1-9][0-9]{0,8}", written):
         return written
     each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from kitchen.contract.world import Json, Metric
 from kitchen.words.translation import ngettext_noop
@@ -105,9 +105,4 @@ class EpisodeCounts:
 
     def to_json(self) -> dict[str, Json]:
         """Return all counts, for the stored state."""
-        return {
-            "points": self.points,
-            "soups": self.soups,
-            "collisions": self.collisions,
-            "seats": [dict(counts) for counts in self.seats],
-        }
+        return {**asdict(self), "seats": [dict(counts) for counts in self.seats]}

@@ -15,13 +15,7 @@ from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.overcooked.display_text import (
-    DONE_SENTENCES,
-    EXPECTED_SENTENCES,
-    FURNITURE_NAMES,
-    NEXT_SENTENCES,
-    REFUSAL_SENTENCES,
-    THING_NAMES,
-    THING_PHRASES,
+    SENTENCES,
     command_label,
     delivery_text,
     duration_text,
@@ -32,6 +26,7 @@ from kitchen.worlds.overcooked.display_text import (
     pot_text,
     thing_name,
     thing_phrase,
+    translated,
 )
 from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
@@ -80,14 +75,6 @@ def orders_panel(view: SeatView) -> Panel:
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", OrderList(shows))
 
 
-def score_panel(view: SeatView) -> Panel:
-    """Return the panel with points, soups and ticks left."""
-    seen = view.observation
-    tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
-    shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
-    return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
-
-
 class FacedCell(NamedTuple):
     """The cell that a seat faces: its letter (a space for floor), and the thing or the pot in it."""
 
@@ -113,77 +100,21 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
         return (LAID, holds) if holds else (TOOK, found.thing)
     if found.letter == SERVING:
         return SERVED, holds
-    if found.letter == POT:
-        return _of_pot(holds)
-    return TOOK, DISPENSERS.get(found.letter)
-
-
-def _of_pot(holds: Json) -> tuple[str, Json]:
+    if found.letter != POT:
+        return TOOK, DISPENSERS.get(found.letter)
     if holds is None:
         return STARTED, None
     return (FILLED, None) if holds == DISH else (POTTED, holds)
 
 
-USE_LABELS: Mapping[str, str] = {
-    TOOK: gettext_noop("Take {thing}"),
-    LAID: gettext_noop("Put {thing} down"),
-    POTTED: gettext_noop("Put {thing} into the pot"),
-    STARTED: gettext_noop("Start the pot"),
-    FILLED: gettext_noop("Take the soup out"),
-    SERVED: gettext_noop("Deliver the soup"),
-}
-
-
 def use_label(view: SeatView, found: FacedCell) -> str:
     """Return the label of an effective interact, such as `Put an onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
-    return gettext(USE_LABELS[did]).format(thing=thing_phrase(what))
-
-
-def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return the content of the guide: orders, furniture by letter, and the length of the episode."""
-    ticking = brief["clock"] == "tick"
-    letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
-    return {
-        "orders": [
-            {
-                "parts": list(each["ingredients"]),
-                "soup": ingredient_list(each["ingredients"]),
-                "points": each["points"],
-                "time": duration_text(each["ticks"], brief),
-                "bonus": each["bonus"],
-            }
-            for each in brief["orders"]
-        ],
-        "places": [(letter, furniture_name(letter)) for letter in letters if letter != COUNTER],
-        "whole": duration_text(brief["ticks"], brief),
-        "ticking": ticking,
-        "starts_itself": brief["cooking"] == "auto",
-    }
-
-
-def script_sentences() -> Mapping[str, Json]:
-    """Return texts for the page script, by the script's names. The script fills in the parts in braces."""
-    return {
-        "soup": gettext("soup of {ingredients}"),
-        "idle": gettext("not cooking yet"),
-        "ready": gettext("ready"),
-        "cooking": gettext("ready in {seconds} s"),
-        "delivered": delivery_text(1, own=False),
-        "worthless": delivery_text(0, own=False),
-        "own_delivered": delivery_text(1, own=True),
-        "own_worthless": delivery_text(0, own=True),
-        "did": {did: gettext(text) for did, text in DONE_SENTENCES.items() if did != SERVED},
-        "a": {code: gettext(name) for code, name in THING_PHRASES.items()},
-        "a_soup": gettext("a soup"),
-        "soup_ready": gettext("A soup is ready."),
-        "next": {code: gettext(text) for code, text in NEXT_SENTENCES.items()},
-        "expects": {code: gettext(text) for code, text in EXPECTED_SENTENCES.items()},
-    }
+    return translated("uses", did).format(thing=thing_phrase(what))
 
 
 def _look(letter: str) -> CellLook:
-    name = FURNITURE_NAMES[letter]
+    name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
         return CellLook(name, walkable=letter == FLOOR_LETTER)
     return CellLook(
@@ -206,10 +137,10 @@ class OvercookedPage(GridPage):
         "js/grid_words.js",
     )
     pictures = f"{_TEMPLATES}/overcooked.svg"
-    looks = {letter: _look(letter) for letter in FURNITURE_NAMES}
+    looks = {letter: _look(letter) for letter in (COUNTER, *DISPENSERS, POT, SERVING, FLOOR_LETTER)}
     layers = ("pots", "counters")
-    names = THING_NAMES
-    reasons = REFUSAL_SENTENCES
+    names = SENTENCES["things"]
+    reasons = SENTENCES["refusals"]
     title = gettext_lazy("The soup kitchen")
     body = gettext_lazy("cook")
     if_possible = gettext_lazy("if the other cook makes it possible")
@@ -231,24 +162,21 @@ class OvercookedPage(GridPage):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with points, soups and ticks left."""
-        return score_panel(view)
+        seen = view.observation
+        tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
+        shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
+        return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel with the last ticks, newest first."""
         return history_panel(view, lambda step: past_step(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel for screen readers about the last tick.
-
-        It has deliveries, soups, and why this seat's command was refused, but not every move.
-        """
+        """Return the panel for screen readers: deliveries, soups, and this seat's refusal; no moves."""
         return spoken_panel(view, lambda step: past_step(step, view))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return an entry of a layer in words.
-
-        Examples: `onion`, and for a pot `onion, onion; not cooking yet`.
-        """
+        """Return an entry of a layer in words: `onion`, and for a pot `onion, onion; not cooking yet`."""
         if layer == "pots":
             return pot_text(entry["contents"], entry["left"], brief)
         return super().entry_words(layer, entry, brief)
@@ -259,9 +187,9 @@ class OvercookedPage(GridPage):
 
     def pad_text(self, verb: str, view: SeatView) -> str:
         """Return the label of the interact key, which says what it would do now; empty for other keys."""
-        return (
-            use_label(view, faced_cell(view.brief, view.observation, view.seat)) if verb == "interact" else ""
-        )
+        if verb != "interact":
+            return ""
+        return use_label(view, faced_cell(view.brief, view.observation, view.seat))
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the rules for the page script, with the cooking time for the progress rings in pots."""
@@ -269,12 +197,44 @@ class OvercookedPage(GridPage):
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Return the texts for the page script, with those about pots, soups and deliveries."""
-        return {**super().script_words(view), **script_sentences()}
+        return {
+            **super().script_words(view),
+            "soup": gettext("soup of {ingredients}"),
+            "idle": gettext("not cooking yet"),
+            "ready": gettext("ready"),
+            "cooking": gettext("ready in {seconds} s"),
+            "delivered": delivery_text(1, own=False),
+            "worthless": delivery_text(0, own=False),
+            "own_delivered": delivery_text(1, own=True),
+            "own_worthless": delivery_text(0, own=True),
+            "did": {did: translated("done", did) for did in SENTENCES["done"] if did != SERVED},
+            "a": {code: translated("thing_phrases", code) for code in SENTENCES["thing_phrases"]},
+            "a_soup": gettext("a soup"),
+            "soup_ready": gettext("A soup is ready."),
+            "next": {code: translated("next", code) for code in SENTENCES["next"]},
+            "expects": {code: translated("expected", code) for code in SENTENCES["expected"]},
+        }
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the guide: orders in words and pictures, durations, and keys."""
-        keys = [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()]
-        return {**handbook(brief), "keys": keys}
+        """Return the guide: orders in words and pictures, furniture by letter, durations, and keys."""
+        letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
+        return {
+            "orders": [
+                {
+                    "parts": list(each["ingredients"]),
+                    "soup": ingredient_list(each["ingredients"]),
+                    "points": each["points"],
+                    "time": duration_text(each["ticks"], brief),
+                    "bonus": each["bonus"],
+                }
+                for each in brief["orders"]
+            ],
+            "places": [(letter, furniture_name(letter)) for letter in letters if letter != COUNTER],
+            "whole": duration_text(brief["ticks"], brief),
+            "ticking": brief["clock"] == "tick",
+            "starts_itself": brief["cooking"] == "auto",
+            "keys": [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()],
+        }
 
     def phrase(self, command: Command) -> str:
         """Return a command in words, such as `Go left`."""

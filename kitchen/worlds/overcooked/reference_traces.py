@@ -45,11 +45,6 @@ def _command(word: Json) -> Command:
     return (word,)
 
 
-def _turn(both: Json) -> dict[int, Command]:
-    first, second = both
-    return {0: _command(first), 1: _command(second)}
-
-
 class OvercookedTraces(Recordings[Trace]):
     """Traces of the released game."""
 
@@ -61,7 +56,9 @@ class OvercookedTraces(Recordings[Trace]):
             id=f"{raw['layout']}-{raw['start']}-{raw['policy']}",
             settings=settings,
             score=int(raw["score"]),
-            turns=[_turn(step["do"]) for step in steps],
+            turns=[
+                {0: _command(first), 1: _command(second)} for first, second in (step["do"] for step in steps)
+            ],
             after=[{key: step[key] for key in STATE_KEYS} for step in steps],
         )
 
@@ -73,9 +70,7 @@ class OvercookedTraces(Recordings[Trace]):
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return ticks per second of each round: `reset` and every `step` with its events, without
-        decoding.
-        """
+        """Return ticks per second of each round: `reset` and every `step` with its events."""
         episodes = [(_world(trace), trace.turns) for trace in recorded]
         steps = sum(len(turns) for _, turns in episodes)
         return [steps / _play(episodes) for _ in range(rounds)]

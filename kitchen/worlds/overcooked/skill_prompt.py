@@ -20,6 +20,7 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.overcooked.kitchen_objects import DISH, Item
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, POT, POT_CAPACITY, SERVING
+from kitchen.worlds.overcooked.partners.grid_snapshot import SeenPot
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 
@@ -46,19 +47,13 @@ def held_thing(held: Item | None) -> str:
 
 def furniture_text(moment: SkillMoment) -> str:
     """Return a sentence about the furniture of the layout."""
-    there = [
-        counted_noun(len(moment.layout.places(letter)), what)
-        for letter, what in FURNITURE.items()
-        if moment.layout.places(letter)
-    ]
+    counts = {what: len(moment.layout.places(letter)) for letter, what in FURNITURE.items()}
+    there = [counted_noun(count, what) for what, count in counts.items() if count]
     return f"In this kitchen there are {and_list(there)}."
 
 
 def moment_text(moment: SkillMoment) -> str:
-    """Return what the players hold, and the pots.
-
-    If things pass over counters, counters replace the partner.
-    """
+    """Return what the players hold, and the pots; counters replace the partner if the seats are parted."""
     lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
     if moment.is_parted:
         lines += _counters(moment)
@@ -86,27 +81,18 @@ def _counters(moment: SkillMoment) -> Iterator[str]:
 
 def _pots(moment: SkillMoment) -> Iterator[str]:
     for number, cell in enumerate(moment.layout.places(POT)):
-        yield (
-            f"Pot {number} {_pot(moment, number)}."
-            if cell in moment.scene.pots
-            else f"Pot {number} is empty."
-        )
+        pot = moment.scene.pots.get(cell)
+        yield f"Pot {number} {_pot(pot) if pot else 'is empty'}."
 
 
-def _pot(moment: SkillMoment, number: int) -> str:
-    pot = moment.scene.pots[moment.layout.places(POT)[number]]
-    has = and_list(
-        [counted_noun(pot.contents.count(food), food, _many(food)) for food in dict.fromkeys(pot.contents)]
-    )
+def _pot(pot: SeenPot) -> str:
+    plural = {food: f"{food}es" if food.endswith("o") else f"{food}s" for food in pot.contents}
+    has = and_list([counted_noun(pot.contents.count(food), food, many) for food, many in plural.items()])
     if pot.left is None:
         return f"has {has}"
     if pot.left:
         return f"cooks {has}, ready after {counted_noun(pot.left, 'tick')}"
     return f"has a soup of {has} that is ready"
-
-
-def _many(food: str) -> str:
-    return f"{food}es" if food.endswith("o") else f"{food}s"
 
 
 USUAL_STYLES: Mapping[str, PlayStyle] = {
@@ -186,10 +172,7 @@ def _skills(moment: SkillMoment) -> Iterator[tuple[Skill, str]]:
     if moment.pots():
         yield (FILL,), "needs a dish in hand and a pot that cooks or is ready; done when a soup is in hand."
         if not moment.scene.starts_itself:
-            yield (
-                (START,),
-                "needs empty hands and a pot with an order in it; done when the pot is started.",
-            )
+            yield (START,), "needs empty hands and a pot with an order in it; done when the pot is started."
     if moment.serving():
         yield (DELIVER,), "needs a soup in hand; done when it is served."
 

@@ -21,12 +21,11 @@ from kitchen.worlds.overcooked.layout import (
     Layout,
     cell_ahead,
 )
-from kitchen.worlds.overcooked.partners.baseline_agents import thing_sources
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
 
-PLACE_KINDS = (tuple(DISPENSERS), (POT,), (SERVING,))
-"""Kinds of furniture that are needed to serve a soup, as letters. Of dispensers, all that the layout has."""
+NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
+"""Letters of furniture that is needed to serve a soup, as far as the layout has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class SkillMoment:
 
     def sources(self, thing: str) -> list[Cell]:
         """Return the cells where the seat can take such a thing."""
-        return self.reached(thing_sources(self.scene, thing))
+        return self.reached(self.scene.sources(thing))
 
     def counters(self) -> list[Cell]:
         """Return all counters that the seat can get to."""
@@ -79,9 +78,8 @@ class SkillMoment:
 
     def open_pots(self) -> list[Cell]:
         """Return the reachable pots that are neither full nor started."""
-        return [
-            cell for cell in self.pots() if self._left(cell) is None and self._inside(cell) < POT_CAPACITY
-        ]
+        held = {cell: len(pot.contents) for cell, pot in self.scene.pots.items()}
+        return [cell for cell in self.pots() if self._left(cell) is None and held.get(cell, 0) < POT_CAPACITY]
 
     def started_pots(self) -> list[Cell]:
         """Return the reachable pots that cook or are ready."""
@@ -106,23 +104,16 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether some seat cannot reach every kind of furniture, so that things must pass over
-        counters.
-        """
-        return any(
-            not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
-        )
-
-    def _kinds(self) -> list[str]:
-        there = set(self.layout.furniture.values())
-        return [letter for kind in PLACE_KINDS for letter in kind if letter in there]
+        """Return whether things must pass over counters, because some seat lacks some furniture."""
+        places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
+        return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
         """Return the ingredients that unstarted pots lack, without those that the seats hold."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))
-        lacking = [food for cell in board.open_pots() for food in board.missing(cell)]
+        lacking = board.all_missing()
         for held in self.scene.hands:
             if held in lacking:
                 lacking.remove(held)
@@ -130,9 +121,6 @@ class SkillMoment:
 
     def _left(self, cell: Cell) -> int | None:
         return self.scene.pots[cell].left if cell in self.scene.pots else None
-
-    def _inside(self, cell: Cell) -> int:
-        return len(self.scene.pots[cell].contents) if cell in self.scene.pots else 0
 
 
 @lru_cache(maxsize=512)

@@ -52,9 +52,12 @@ def skill_conditions(moment: SkillMoment, skill: Skill) -> Iterator[SkillConditi
     """Yield the conditions of a skill in the order in which they are checked."""
     verb = skill[0]
     if verb == PICKUP:
-        yield from _pickup(moment, skill[1])
+        yield _empty(moment)
+        yield _some("not_there", f"{skill[1]} that can be reached", moment.sources(skill[1]))
     elif verb == PLACE:
-        yield from _place(moment)
+        me, holds = player_name(moment.seat), moment.held is not None
+        yield SkillCondition("hands_empty", f"{me} holds something", f"{me} holds nothing.", holds)
+        yield _some("no_counter", "counter that is free", moment.free_counters())
     elif verb == FILL:
         yield _holds(moment, DISH, moment.held == DISH)
         yield _some("not_started", "pot that was started", moment.started_pots())
@@ -70,31 +73,16 @@ def skill_conditions(moment: SkillMoment, skill: Skill) -> Iterator[SkillConditi
         yield _some("no_pot", "pot that is not full and not started", moment.open_pots())
 
 
-def _pickup(moment: SkillMoment, what: str) -> Iterator[SkillCondition]:
-    yield _empty(moment)
-    yield _some("not_there", f"{what} that can be reached", moment.sources(what))
-
-
-def _place(moment: SkillMoment) -> Iterator[SkillCondition]:
-    me = player_name(moment.seat)
-    yield SkillCondition(
-        "hands_empty", f"{me} holds something", f"{me} holds nothing.", moment.held is not None
-    )
-    yield _some("no_counter", "counter that is free", moment.free_counters())
-
-
 def _empty(moment: SkillMoment) -> SkillCondition:
     me, held = player_name(moment.seat), moment.held
-    return SkillCondition(
-        "hands_full", f"{me} holds nothing", f"{me} holds {held_thing(held)} already.", held is None
-    )
+    why_not = f"{me} holds {held_thing(held)} already."
+    return SkillCondition("hands_full", f"{me} holds nothing", why_not, held is None)
 
 
 def _holds(moment: SkillMoment, what: str, holds: bool) -> SkillCondition:
     me = player_name(moment.seat)
-    return SkillCondition(
-        f"no_{what}", f"{me} holds {held_thing(what)}", f"{me} holds {held_thing(moment.held)}.", holds
-    )
+    claim, why_not = (f"{me} holds {held_thing(thing)}" for thing in (what, moment.held))
+    return SkillCondition(f"no_{what}", claim, f"{why_not}.", holds)
 
 
 def _some(code: str, what: str, found: object) -> SkillCondition:
@@ -207,10 +195,8 @@ def _bring_over(moment: SkillMoment) -> Skill:
     cooks = any(pot.left is not None for pot in scene.pots.values())
     if cooks and DISH not in lying and moment.sources(DISH):
         return PICKUP, DISH
-    wanted = [
-        food for food in dict.fromkeys(moment.missing() or moment.food) if lying.count(food) < ENOUGH_DISHES
-    ]
-    there = [food for food in wanted if moment.sources(food)]
+    wanted = dict.fromkeys(moment.missing() or moment.food)
+    there = [food for food in wanted if lying.count(food) < ENOUGH_DISHES and moment.sources(food)]
     return (PICKUP, there[0]) if there else wait_skill()
 
 
@@ -246,14 +232,8 @@ class GridSkills(Skills):
         moment = SkillMoment.of(sight, other)
         starts = [] if moment.scene.starts_itself else [(START,)]
         puts = [(PUT_VERBS[food],) for food in moment.food]
-        return [
-            *((PICKUP, each) for each in (*moment.food, DISH)),
-            *puts,
-            (PLACE,),
-            (FILL,),
-            (DELIVER,),
-            *starts,
-        ]
+        takes = [(PICKUP, each) for each in (*moment.food, DISH)]
+        return [*takes, *puts, (PLACE,), (FILL,), (DELIVER,), *starts]
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
         """Return the written skill if the layout has it, else None."""
@@ -269,10 +249,7 @@ class GridSkills(Skills):
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return the status of a skill from what is in hand.
-
-        A skill that can no longer be done anywhere stays unfinished.
-        """
+        """Return the status of a skill from what is in hand; an impossible one stays unfinished."""
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:

@@ -1,7 +1,7 @@
 """Build the figures of an analysis as data.
 
 Each measure has charts of its means, participants and order of play; each scale has one of its reliability.
-`means` is Figure 5 of the paper, whose file `matplotlib_figures` draws. All other charts are drawn directly.
+`means` is Figure 5 of the paper.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, MarkKind, Panel, Point, Series
-from kitchen.charts.chart_style import round_axis_ends, spread_points
+from kitchen.charts.chart_style import round_axis_ends, spread_points, wrap_text
 from kitchen.words.english_text import counted_noun
 from study.analysis.statistics.anova_and_tukey import Description, describe
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
@@ -208,10 +208,11 @@ def means_chart(result: MeasureResult) -> Chart:
         Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(result.brackets)
     )
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
+    across = "Condition, and who played beside the participants" if result.players else "Condition"
     return Chart(
         key=f"{result.measure.key}",
         title=result.measure.label,
-        x=Axis.of_names("Condition", labels(result)),
+        x=Axis.of_names(across, labels(result), below=_below(result)),
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=describe_participants(result),
@@ -221,6 +222,12 @@ def means_chart(result: MeasureResult) -> Chart:
         rows=tuple((d.condition.label, *descriptive_cells(d)) for d in result.descriptions),
         synthetic=result.synthetic,
     )
+
+
+def _below(result: MeasureResult) -> tuple[str, ...]:
+    """Return for each bar the number of its values, and who the co-players were."""
+    players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)
+    return tuple(f"n = {d.n}\n{who}".strip() for d, who in zip(result.descriptions, players, strict=True))
 
 
 def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
@@ -363,6 +370,16 @@ OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
     "positions": position_chart,
 }
 """Figure name → function that makes this chart of a measure."""
+
+
+def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
+    """Return the charts of these measures that are written as files, by file name."""
+    found = {}
+    for result in results:
+        found[result.figure_name] = means_chart(result)
+        if result.threads_name:
+            found[result.threads_name] = participants_chart(result)
+    return found
 
 
 def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:

@@ -18,12 +18,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kitchen.charts import chart_drawing
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
@@ -108,18 +110,11 @@ PLAYERS += READING_COLUMNS
 
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of every file one by one, so that a page can stream them."""
-    from study.analysis.statistics.matplotlib_figures import (  # slow to import
-        draw,
-        draw_participants,
-    )
-
     for name, make in TABLES.items():
         if name != "reliability.csv" or analysis.scales:
             yield name, make(analysis)
-    for result in analysis.measures:
-        yield result.figure_name, draw(result)
-        if result.threads_name:
-            yield result.threads_name, draw_participants(result)
+    for name, chart in report_charts(analysis.measures).items():
+        yield name, chart_drawing.draw_chart(chart)
     for name, make in WHOLE.items():
         yield name, make(analysis)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from math import floor
 from random import Random
 
 from kitchen.contract.world import Json
@@ -242,8 +243,8 @@ class Multiple(Single):
         return [[one] for one in item.options] + [list(item.options)]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Each with an even chance."""
-        return [one for one in item.options if rng.random() < 0.5]
+        """Each with an even chance, at least one."""
+        return [one for one in item.options if rng.random() < 0.5] or [rng.choice(item.options)]
 
 
 class Number(ItemKind):
@@ -304,10 +305,10 @@ class Number(ItemKind):
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
         """Of the item's range, on its steps."""
-        low = 0.0 if item.minimum is None else item.minimum
-        high = low + 60 if item.maximum is None else item.maximum
-        step = item.step or 1.0
-        return _plain(low + step * rng.randrange(int((high - low) / step) + 1))
+        low, step = item.minimum or 0.0, item.step or 1.0
+        most = floor(((low + 60 if item.maximum is None else item.maximum) - low) / step + 1e-9)
+        least = min(0, most - 60) if item.minimum is None else 0
+        return _plain(round(low + step * rng.randint(least, most), DECIMALS))
 
 
 class Text(ItemKind):

@@ -20,51 +20,24 @@ from study.design.questions.item_kinds import SCALED, answer_words, is_right, nu
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     PERSON_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
-    in_chunks,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
-    PEOPLE,
     ExportedParticipant,
-    exported_participants,
     not_withdrawn,
+    participant_chunks,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
 from study.participants.models import Answer, PageVisit, Round
 
 ANSWER_COLUMNS = (
     *EPISODE_COLUMNS,
-    Column("item", "text", "Key of the survey item."),
-    Column("measure", "text", "What the item measures."),
-    Column("value", "json", "The answer.", levels="for scales 1 (`low`) to `points` (`high`)"),
-    Column("points", "integer", "Points of the scale; blank for other kinds.", unit="scale points"),
-    Column("low", "text", "Words at the low end, likewise."),
-    Column("high", "text", "Words at the high end, likewise."),
-    Column("text", "text", "What was asked, in the language in which the study is written."),
-    Column("answered_at", "time", "When the survey was sent."),
-    Column("place", "text", "Where it was asked.", levels=", ".join(SurveyItem.Place.values)),
-    Column("kind", "text", "Kind of the item.", levels=", ".join(SurveyItem.Kind.values)),
-    Column("attempt", "integer", "Which attempt at the check of understanding; otherwise 1."),
-    Column("scale", "text", "The sub-scale that the item belongs to; blank for none."),
-    Column("reversed", "boolean", "1 if it is turned around before its scale is scored; `value` is not."),
-    Column("correct", "json", "The right answer; blank for an item that has none."),
-    Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
+    *file_columns("answers", place=SurveyItem.Place.values, kind=SurveyItem.Kind.values),
     *PERSON_MARKS,
-    Column(
-        "answer",
-        "text",
-        "`value` in plain words, several options parted by semicolons; blank for scales and numbers.",
-    ),
-    Column("shown_at", "integer", "Which item of its page it was for this participant.", levels="1 = first"),
-    Column(
-        "does_not_apply",
-        "boolean",
-        "1 if the participant answered that it does not apply: `value` is blank then. What was not asked, or "
-        "not answered, has no row here; asked.csv tells them apart.",
-    ),
+    *file_columns("answers_later"),
 )
 
 
@@ -77,21 +50,15 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
     downtime = None if chosen.outage_episodes else downtime_since_creation(study)
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
+    for everybody in participant_chunks(study, chosen):
+        orders = Orders(designs)
         theirs = Answer.objects.filter(participant__in=everybody)
         if downtime is not None:
             played = Round.objects.filter(participant__in=everybody)
             theirs = theirs.exclude(round__episode__in=touched_episodes(downtime, played))
+        round_fields = ("round__condition__key", "round__position", "round__episode__key")
         given = theirs.values_list(
-            "participant_id",
-            "item_id",
-            "round__condition__key",
-            "round__position",
-            "round__episode__key",
-            "value",
-            "answered_at",
-            "attempt",
+            "participant_id", "item_id", *round_fields, "value", "answered_at", "attempt"
         )
         cells = list[tuple[Any, ...]]()
         for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
@@ -162,7 +129,7 @@ ANSWERS = ExportTable(
     "answers", "Every answer to every item, wherever it was asked.", ANSWER_COLUMNS, answer_rows
 )
 
-BECAME = {
+ANSWER_STATES = {
     "answered": "answers.csv has it",
     "does_not_apply": "the participant said so",
     "not_answered": "left open, and the page was sent",
@@ -173,15 +140,7 @@ BECAME = {
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    Column("item", "text", "Key of the survey item."),
-    Column("measure", "text", "What the item measures."),
-    Column("place", "text", "Where it belongs.", levels=", ".join(SurveyItem.Place.values)),
-    Column(
-        "became",
-        "text",
-        "What became of it. Items that the participant's version does not have are not here.",
-        levels="; ".join(f"{code} ({words})" for code, words in BECAME.items()),
-    ),
+    *file_columns("asked", place=SurveyItem.Place.values, became=ANSWER_STATES),
     *PERSON_MARKS,
 )
 
@@ -219,17 +178,17 @@ class _Chunk:
         for _, position, condition, answered_at in self.rounds.get(who.pk, ()):
             asked = design.items_after(condition)
             for item in design.items_at("survey"):
-                became = self._became(who, position, item.key, answered_at is not None)
-                told = became if item in asked else "not_asked"
-                yield *who.cells, condition, position, item.key, item.measure, "survey", told, *who.marks
+                became = self._state(who, position, item.key, answered_at is not None)
+                state = became if item in asked else "not_asked"
+                yield *who.cells, condition, position, item.key, item.measure, "survey", state, *who.marks
         yield from self._outside(who, design, "final")
 
     def _outside(self, who: ExportedParticipant, design: Blueprint, place: str) -> Iterator[tuple[Any, ...]]:
         for item in design.items_at(place) if design.has(place) else ():
-            became = self._became(who, 0, item.key, (who.pk, place) in self.done)
+            became = self._state(who, 0, item.key, (who.pk, place) in self.done)
             yield *who.cells, None, 0, item.key, item.measure, place, became, *who.marks
 
-    def _became(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
+    def _state(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
         if (which := (who.pk, position, item)) in self.given:
             return "does_not_apply" if self.given[which] == DOES_NOT_APPLY else "answered"
         return "not_answered" if sent else "not_reached"
@@ -242,11 +201,10 @@ def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield rows by participant, in the order of pages, then of items in the design."""
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        met = _Chunk(study, [who.pk for who in chunk], chosen)
-        there = not_withdrawn(who.pk for who in chunk)
-        cells = [row for who in chunk if who.pk in there for row in met.rows(who, designs[who.marks.version])]
-        yield RowGroup((), cells)
+    for people in participant_chunks(study, chosen):
+        chunk, there = _Chunk(study, list(people), chosen), not_withdrawn(people)
+        left = (who for pk, who in people.items() if pk in there)
+        yield RowGroup((), [row for who in left for row in chunk.rows(who, designs[who.marks.version])])
 
 
 ASKED = ExportTable(

@@ -12,7 +12,8 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.contract.agent_skills import spell_skill
-from kitchen.contract.decision_notes import Prediction, reading_from_note
+from kitchen.contract.decision_notes import reading_from_note
+from kitchen.contract.language_model import error_codes
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.play.turn.decision_records import ByMind, predictions_by_episode, seat_counts_of_minds
 from study.design.models import Study
@@ -21,13 +22,12 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     FALLBACK_LEVELS,
-    INVALID_COMMAND_COLUMNS,
     KINDS,
-    MODEL_ERRORS,
     OUTAGE_MARKS,
     Column,
     ExportSelection,
     ExportTable,
+    file_columns,
     in_chunks,
 )
 from study.exports.row_groups import RowGroup
@@ -37,105 +37,15 @@ from study.exports.tables.played_episodes import (
     played_by_not_withdrawn,
     touched_steps,
 )
-from study.exports.tables.steps_tables import STEP
 from study.participants.episode_owners_and_outages import downtime_since_creation
 
-LATER = (
-    Column(
-        "reasoning",
-        "json",
-        "What the model thought before it answered, as a JSON string; blank where "
-        "its API gave nothing of it.",
-    ),
-    Column(
-        "parameters",
-        "json",
-        "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
-        "before it was kept.",
-    ),
-    Column(
-        "decision",
-        "integer",
-        "Number of the co-player's decision; blank in data of before.",
-        levels="1 = first",
-    ),
-    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
-    Column(
-        "because",
-        "text",
-        "Why it was asked; blank in data of before.",
-        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on, "
-        "job, message = likewise, and something new was said of a job, or at all",
-    ),
-    Column(
-        "dropped",
-        "text",
-        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
-        "Blank where its commands were given.",
-        levels="late = after its time or its step, over = after the end of the episode, taken = another "
-        "worker was asked meanwhile, double = there were commands already",
-    ),
-    Column(
-        "read",
-        "text",
-        "How the model's replies were read, after a second try if there was one; blank where nobody read.",
-        levels="whole, part = not for all seats, none",
-    ),
-    Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
-    Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
-    *INVALID_COMMAND_COLUMNS,
-)
+LATER = (*file_columns("decisions_later"), *file_columns("invalid_commands"))
 """Columns that were added later and therefore come at the end."""
 
 DECISION_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("mind", "integer", "Number of the co-player; one may command several seats.", levels="0 = first"),
-    Column("coplayer", "text", "Kind of co-player that was asked."),
-    Column("played_by", "text", "Kind that really chose: another one is a stand-in or a fallback."),
-    Column("fallback", "text", "Why a fallback stepped in; blank if none did.", levels=FALLBACK_LEVELS),
-    Column("error", "text", "What went wrong, in words."),
-    Column("milliseconds", "number", "Time for the decision, models included.", unit="ms"),
-    Column("note", "json", "What was understood and refused, and what the co-player wants logged."),
-    Column(
-        "call", "integer", "Number of the model call; blank where no model was asked.", levels="1 = first"
-    ),
-    Column("provider", "text", "Who was asked; `stand-in` is a program that writes like a model."),
-    Column("model_asked", "text", "Model as the condition names it."),
-    Column("model_named", "text", "Model and version as the API named it."),
-    Column("sampling", "json", "Temperature, longest answer, effort, tool."),
-    Column(
-        "prompts",
-        "text",
-        "Hashes of the messages in prompts.csv, in order, with spaces between; the last is the tool's "
-        "description and schema where one was asked for.",
-    ),
-    Column("reply", "json", "The raw answer, as a JSON string; what came, where it could not be read."),
-    Column("reply_call", "json", "The structured answer, where a tool was asked for."),
-    Column("stop", "text", "Why the model stopped, as the API named it."),
-    Column(
-        "model_error",
-        "text",
-        "Code of the call's end without an answer; blank if it was answered.",
-        levels=MODEL_ERRORS,
-    ),
-    Column(
-        "attempts",
-        "json",
-        "Every try with its outcome, seconds and wait; its begin and end, the seconds that it had, and the "
-        "server's id of the request.",
-    ),
-    Column("seconds", "number", "Time of the call, waits included.", unit="s"),
-    Column(
-        "tokens_input",
-        "integer",
-        "Tokens read, without the cached ones; 0 where the server told no count.",
-        unit="tokens",
-    ),
-    Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
-    Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
-    Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
-    Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    *file_columns("step"),
+    *file_columns("decisions", fallback=FALLBACK_LEVELS, model_error=error_codes()),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
     *LATER,
@@ -147,8 +57,7 @@ PROMPTS_AT_ONCE = 100
 """Number of prompts that are read at once."""
 
 PROMPT_COLUMNS = (
-    Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
-    Column("text", "json", "The text as it was sent, as a JSON string."),
+    *file_columns("prompts"),
     *(
         Column(f"used_by_{kind}", "integer", f"In whose episodes it was sent: {words}.", "participants")
         for kind, words in KINDS.items()
@@ -156,40 +65,16 @@ PROMPT_COLUMNS = (
 )
 
 
-ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
+DECISION_FIELDS = (
+    *("step", "mind__number", "mind__kind", "played_by", "fallback", "error", "milliseconds", "note_text"),
+    *("number", "seen_step", "because", "dropped"),
+)
 NOT_READ = (None,) * 5
 """Cells of a decision for which no model reply was read."""
-
-DECISION_FIELDS = (
-    "step",
-    "mind__number",
-    "mind__kind",
-    "played_by",
-    "fallback",
-    "error",
-    "milliseconds",
-    "note_text",
-)
 CALL_FIELDS = (
-    "number",
-    "provider",
-    "model_asked",
-    "model_named",
-    "sampling_text",
-    "pk",
-    "reply",
-    "reply_call",
-    "stop",
-    "error",
-    "attempts_text",
-    "seconds",
-    "tokens_input",
-    "tokens_output",
-    "tokens_cache_read",
-    "tokens_cache_write",
-    "cost",
-    "reasoning",
-    "parameters_text",
+    *("number", "provider", "model_asked", "model_named", "sampling_text", "pk", "reply", "reply_call"),
+    *("stop", "error", "attempts_text", "seconds", "tokens_input", "tokens_output", "tokens_cache_read"),
+    *("tokens_cache_write", "cost", "reasoning", "parameters_text"),
 )
 NO_CALL = (None,) * len(CALL_FIELDS)
 
@@ -198,14 +83,14 @@ def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per model call, and one per decision without a call."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
-        pks = [sitting.episode for sitting in piece]
+        pks = [played.episode for played in piece]
         decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
-        for sitting in played_by_not_withdrawn(piece):
-            theirs = decisions.get(sitting.episode, ())
+        for played in played_by_not_withdrawn(piece):
+            theirs = decisions.get(played.episode, ())
             made = [
                 (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
             ]
-            yield from sitting.stretches(made, touched, chosen, len(LATER))
+            yield from played.row_groups(made, touched, chosen, len(LATER))
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
@@ -213,11 +98,13 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=json_as_text("note"))
     seats = seat_counts_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
-    for episode, mind, pk, number, seen, because, dropped, *cells in decisions.order_by(
-        "step", "mind__number", "number"
-    ).values_list("mind__episode_id", "mind_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
-        more = (number, seen, because or None, dropped or None, *_read_cells(cells[-1], seats.get(mind, 0)))
-        by_episode[episode].append((pk, _decision_cells(*cells), more))
+    for episode, mind, pk, *row in decisions.order_by("step", "mind__number", "number").values_list(
+        "mind__episode_id", "mind_id", "pk", *DECISION_FIELDS
+    ):
+        *before, fallback, error, milliseconds, note, number, seen, because, dropped = row
+        cells = (*before, fallback or None, error or None, milliseconds, _json(note))
+        more = (number, seen, because or None, dropped or None, *_read_cells(note, seats.get(mind, 0)))
+        by_episode[episode].append((pk, cells, more))
     return by_episode
 
 
@@ -226,13 +113,7 @@ def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
     reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
     if reading is None:
         return NOT_READ
-    numbers = (reading.commands, reading.unread, reading.invalid_before, reading.invalid)
-    return (reading.how, *numbers)
-
-
-def _decision_cells(*cells: Any) -> tuple[Any, ...]:
-    *before, fallback, error, milliseconds, note = cells
-    return (*before, fallback or None, error or None, milliseconds, _json(note))
+    return reading.how, reading.commands, reading.unread, reading.invalid_before, reading.invalid
 
 
 def _json(text: str | None) -> JsonText | None:
@@ -241,15 +122,15 @@ def _json(text: str | None) -> JsonText | None:
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
     """Return the cells of every call by decision, in order."""
-    calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
-        sampling_text=json_as_text("sampling"),
-        attempts_text=json_as_text("attempts"),
-        parameters_text=json_as_text("parameters"),
-    )
+    texts = {f"{name}_text": json_as_text(name) for name in ("sampling", "attempts", "parameters")}
+    calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(**texts).order_by("number")
     prompts = _prompts(pks)
     by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for pk, *cells in calls.order_by("number").values_list("decision_id", *CALL_FIELDS):
-        by_decision[pk].append(_call_cells(dict(zip(CALL_FIELDS, cells, strict=True)), prompts))
+    for call in calls.values("decision_id", *CALL_FIELDS):
+        call |= {name: _json(call[name]) for name in texts}
+        call |= {name: call[name] or None for name in ("model_named", "stop", "error", "reasoning")}
+        call["pk"] = " ".join(prompts.get(call["pk"], ()))
+        by_decision[call["decision_id"]].append(tuple(map(call.get, CALL_FIELDS)))
     return by_decision
 
 
@@ -260,22 +141,6 @@ def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
     for call, prompt in messages.values_list("call_id", "prompt_id"):
         by_call[call].append(prompt)
     return by_call
-
-
-def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[Any, ...]:
-    return tuple(
-        {
-            **cells,
-            "model_named": cells["model_named"] or None,
-            "sampling_text": _json(cells["sampling_text"]),
-            "pk": " ".join(prompts.get(cells["pk"], ())),
-            "stop": cells["stop"] or None,
-            "error": cells["error"] or None,
-            "attempts_text": _json(cells["attempts_text"]),
-            "reasoning": cells["reasoning"] or None,
-            "parameters_text": _json(cells["parameters_text"]),
-        }.values()
-    )
 
 
 def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
@@ -328,14 +193,8 @@ PROMPTS = ExportTable("prompts", "Every text that models were sent, once.", PROM
 
 PREDICTION_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("mind", "integer", "Number of the co-player that foresaw it.", levels="0 = first"),
-    Column("seat", "integer", "In which of its seats.", levels="0 = the first seat"),
-    Column("of_seat", "integer", "Of whom it foresaw it.", levels="0 = the first seat"),
-    Column("foreseen", "text", "What that seat would finish next, in the names of the world."),
-    Column("done", "text", "What it finished next; blank if it finished nothing any more."),
-    Column("done_step", "integer", "The step in which it did; blank likewise.", levels="1 = first"),
-    Column("right", "boolean", "1 if that is what was foreseen; blank if it has not turned out."),
+    *file_columns("step"),
+    *file_columns("predictions"),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )
@@ -345,23 +204,19 @@ def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]
     """Yield one row per prediction, by step; a shared episode only with its first participant."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
-        found = predictions_by_episode(sitting.episode for sitting in piece)
+        found = predictions_by_episode(played.episode for played in piece)
         touched = touched_steps(piece, downtime)
-        for sitting in played_by_not_withdrawn(piece):
-            yield from sitting.stretches(
-                list(_prediction_rows(found.get(sitting.episode, {}))), touched, chosen
+        for played in played_by_not_withdrawn(piece):
+            yield from played.row_groups(
+                list(_prediction_rows(found.get(played.episode, {}))), touched, chosen
             )
 
 
 def _prediction_rows(by_mind: ByMind) -> Iterator[tuple[object, ...]]:
-    told = [(one.step, mind, one) for mind, several in by_mind.items() for one in several]
-    for step, mind, one in sorted(told, key=lambda each: (*each[:2], each[2].by, each[2].of)):
-        yield step, mind, *_prediction_cells(one)
-
-
-def _prediction_cells(one: Prediction) -> tuple[object, ...]:
-    done = spell_skill(one.done) if one.done else None
-    return one.by, one.of, spell_skill(one.said), done, one.done_in, one.right
+    found = [(one.step, mind, one) for mind, several in by_mind.items() for one in several]
+    for step, mind, one in sorted(found, key=lambda each: (*each[:2], each[2].by, each[2].of)):
+        done = spell_skill(one.done) if one.done else None
+        yield step, mind, one.by, one.of, spell_skill(one.said), done, one.done_in, one.right
 
 
 PREDICTIONS = ExportTable(

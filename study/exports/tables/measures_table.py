@@ -25,17 +25,15 @@ from study.exports.design_columns import SettingColumn, setting_columns, setting
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     PERSON_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
-    in_chunks,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
-    PEOPLE,
     ExportedParticipant,
-    exported_participants,
     not_withdrawn,
+    participant_chunks,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
 from study.participants.models import Answer, Round
@@ -49,32 +47,9 @@ FROM = {
 
 COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    Column("episode", "text", "Key of the episode; the same in every file."),
-    Column("measure", "text", "Key of the measure: as in the analysis, and in participants behind a dot."),
-    Column("measure_label", "text", "Its name in tables and figures."),
-    Column(
-        "made_of",
-        "text",
-        "What it is made of.",
-        levels="; ".join(f"{code} ({words})" for code, words in FROM.items()),
-    ),
-    Column("value", "number", "The participant's value in this condition; blank if there is none."),
-    Column("low", "number", "The lowest value that it can have; blank if there is none."),
-    Column("high", "number", "The highest; blank if there is none."),
-    Column("unit", "text", "Its unit, where it has one."),
-    Column(
-        "condition_name", "text", "The condition's name in the version that the participant took part in."
-    ),
-    Column("world", "text", "The game."),
-    Column("coplayer", "text", "Kind of co-player that the condition has.", levels="none, or a kind"),
-    Column("teammates", "integer", "Seats beside the participant's.", unit="seats"),
+    *file_columns("measures", made_of=FROM),
     *PERSON_MARKS,
-    Column(
-        "left_out_of_analysis",
-        "text",
-        "As in participants: why the analysis leaves the participant out; blank for those who are analysed.",
-        levels="; ".join(f"{code} ({words})" for code, words in EXCLUSION_REASONS.items()),
-    ),
+    *file_columns("measures_later", left_out_of_analysis=EXCLUSION_REASONS),
 )
 
 
@@ -101,13 +76,13 @@ def _versions(study: Study) -> dict[int, _Version]:
     for version in study.versions.defer("bundle"):
         design = version.blueprint
         rated = measured_items_in_versions(study, {version.pk: design})
-        cells = {one.key: _told(one, rated, version.pk) for one in measures_of(rated)}
+        cells = {one.key: _measure_cells(one, rated, version.pk) for one in measures_of(rated)}
         plans = {one.key: one for one in design.conditions}
         found[version.number] = _Version(version.pk, plans, rated, cells)
     return found
 
 
-def _told(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ...]:
+def _measure_cells(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ...]:
     asked = rated.versions[version].fits.get(measure.key)
     made_of = "scale" if isinstance(asked, SubScale) else "item" if asked else "play"
     return measure.label, made_of, measure.low, measure.high, measure.unit or None
@@ -116,23 +91,23 @@ def _told(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ..
 def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn]) -> Iterator[RowGroup]:
     """Yield rows by participant in the order of play; measures of play, then items, then sub-scales."""
     versions, out = _versions(study), exclusion_reasons(study)
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        played = _played(study, chunk, chosen)
+    for people in participant_chunks(study, chosen):
+        played = _played(study, people, chosen)
         answers = _answers(played)
         beside = _beside(played, versions.values())
-        there, by_pk = not_withdrawn(who.pk for who in chunk), {who.pk: who for who in chunk}
+        there = not_withdrawn(people)
         for pk, theirs in groupby(played, itemgetter(0)):
             for one in theirs if pk in there else ():
-                who = by_pk[pk]
+                who = people[pk]
                 version = versions[who.marks.version]
                 cells = _cells(version, one, answers.get(one[3], {}), beside.get((one[4], one[5]), {}))
-                after = _about(version.plans[one[1]], settings, who, out.get(pk))
+                after = _last_cells(version.plans[one[1]], settings, who, out.get(pk))
                 yield RowGroup((*who.cells, *one[1:3], one[6]), cells, after)
 
 
-def _played(study: Study, chunk: Sequence[ExportedParticipant], chosen: ExportSelection) -> list[Played]:
+def _played(study: Study, people: Iterable[int], chosen: ExportSelection) -> list[Played]:
     """Return the finished episodes of these participants, by participant and position."""
-    rounds = Round.objects.filter(participant__in=[who.pk for who in chunk], episode__isnull=False)
+    rounds = Round.objects.filter(participant__in=people, episode__isnull=False)
     rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
     if not chosen.outage_episodes:
         rounds = rounds.exclude(episode__in=touched_episodes(downtime_since_creation(study), rounds))
@@ -166,11 +141,11 @@ def _cells(
     """Return one row for every measure of an episode."""
     *_, world, score = one
     values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
-    told = ((key, version.measures[key], value) for key, value in values.items())
-    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in told]
+    found = ((key, version.measures[key], value) for key, value in values.items())
+    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in found]
 
 
-def _about(
+def _last_cells(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
     """Return the last cells of all rows of a condition."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Min
@@ -32,9 +32,9 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     OUTAGE_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -47,34 +47,7 @@ from study.exports.tables.played_episodes import (
 from study.participants.episode_owners_and_outages import downtime_since_creation
 from study.participants.models import Round
 
-MESSAGE_KINDS = (
-    "say; ask; answer; request; end; inform (a job is given); withdraw; accept; decline; report; system"
-    " (the house says it)"
-)
-MESSAGE_COLUMNS = (
-    *EPISODE_COLUMNS,
-    Column("step", "integer", "Number of the step that was open.", levels="1 = first"),
-    Column("message", "integer", "Number of the message in the episode.", levels="1 = first"),
-    Column(
-        "sender",
-        "integer",
-        "Member who said it, by number of its first seat (0 = player 1); blank for the house.",
-    ),
-    Column("to", "json", "Every member to whom it was said, likewise."),
-    Column("kind", "text", "What it is.", levels=MESSAGE_KINDS),
-    Column("text", "text", "What was said, word for word, also what was not shown of it."),
-    Column("data", "json", "What belongs to the kind; `job` is the number of the message that gave it."),
-    Column("sent_at", "time", "When it was said."),
-    Column(
-        "known",
-        "boolean",
-        "1 if this participant said or could read it; 0 for what only co-players know of, which stands with "
-        "the participant in the first seat alone.",
-    ),
-    Column("shown", "text", "As it was shown, where words of the study's list stood in it; else blank."),
-    *EPISODE_MARKS,
-    *OUTAGE_MARKS,
-)
+MESSAGE_COLUMNS = (*EPISODE_COLUMNS, *file_columns("messages"), *EPISODE_MARKS, *OUTAGE_MARKS)
 
 Cells = tuple[Any, ...]
 
@@ -84,20 +57,20 @@ class Share:
     """The messages of an episode, for the rows of one participant."""
 
     member: int
-    people: tuple[int, ...]
+    people: set[int]
     """Members that are, or were, people."""
     first: int
     """The first of these members whose data were not erased."""
     until: Mapping[int, int]
     """By replaced member: the last message before a co-player took over."""
-    said: tuple[tuple[Message, set[int]], ...]
+    messages: list[tuple[Message, set[int]]] = field(default_factory=list)
     """Every message with the people who sent or could read it."""
 
     def there(self, number: int) -> set[int]:
         """Return the members who were people when this message was sent."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
-    def is_theirs(self, of: Collection[int]) -> bool:
+    def has_row(self, of: Collection[int]) -> bool:
         """Return whether a message known to these people belongs in the participant's rows.
 
         The participant must be one of them. A message that no person knows belongs to the first participant.
@@ -106,10 +79,7 @@ class Share:
 
 
 def message_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per message and participant who sent or could read it.
-
-    Messages that no person could read have one row.
-    """
+    """Yield one row per message and participant who sent or could read it, or one if no person could."""
     return rows_of_conversations(study, chosen, _message_rows)
 
 
@@ -120,15 +90,15 @@ def rows_of_conversations(
     steps."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
-        pks = {sitting.episode for sitting in piece}
-        said, touched, first = _said(pks), touched_steps(piece, downtime), _first_seats(pks)
-        for sitting in played_by_not_withdrawn(piece):
-            if theirs := said.get(sitting.episode):
-                share = _share(sitting, *theirs, first.get(sitting.episode, sitting.seat))
-                yield from sitting.stretches(list(cells(share)), touched, chosen)
+        pks = {played.episode for played in piece}
+        messages, touched, first = _messages(pks), touched_steps(piece, downtime), _first_seats(pks)
+        for played in played_by_not_withdrawn(piece):
+            if theirs := messages.get(played.episode):
+                share = _share(played, *theirs, first.get(played.episode, played.seat))
+                yield from played.row_groups(list(cells(share)), touched, chosen)
 
 
-def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
+def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
     """Return episode and messages by episode id, for episodes with messages."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
@@ -143,47 +113,41 @@ def _first_seats(pks: set[int]) -> dict[int | None, int]:
     return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
 
 
-def _share(sitting: PlayedEpisode, episode: Episode, said: Sequence[Message], first: int) -> Share:
+def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message], first: int) -> Share:
     organisation, world = episode.team, current_world(episode)
     if organisation is None:
-        return Share(0, (), 0, {}, ())
+        return Share(0, set(), 0, {})
     until = {
-        organisation.holder(int(seat)).number: _said_before(said, at)
+        organisation.holder(int(seat)).number: _last_message_before(messages, at)
         for seat, at in (episode.gone or {}).items()
     }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
-    share = Share(
-        organisation.holder(sitting.seat).number,
-        tuple(sorted(people)),
-        organisation.holder(first).number,
-        until,
-        (),
-    )
-    knew = [
-        (row, {one for one in share.there(row.number) if may_know(world, organisation, row, one)})
-        for row in said
-    ]
-    return replace(share, said=tuple(knew))
+    member, first = organisation.holder(played.seat).number, organisation.holder(first).number
+    share = Share(member, people, first, until)
+    for row in messages:
+        readers = {one for one in share.there(row.number) if may_know(world, organisation, row, one)}
+        share.messages.append((row, readers))
+    return share
 
 
-def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:
+def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -> int:
     """Return the last message before a person was gone; older data only tell the step."""
-    before = (row.number for row in said if row.step < gone["step"])
+    before = (row.number for row in messages if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
 
 def _message_rows(share: Share) -> Iterator[Cells]:
     return (
         _message_cells(row, known=share.member in readers)
-        for row, readers in share.said
-        if share.is_theirs(readers)
+        for row, readers in share.messages
+        if share.has_row(readers)
     )
 
 
 def _message_cells(row: Message, *, known: bool) -> Cells:
-    said, text = member_message(row), unblocked_text(row)
+    data, text = member_message(row).data, unblocked_text(row)
     shown = "" if text == row.text else row.text
-    return (row.step, row.number, row.sender, row.to, row.kind, text, said.data, row.sent_at, known, shown)
+    return (row.step, row.number, row.sender, row.to, row.kind, text, data, row.sent_at, known, shown)
 
 
 MESSAGES = ExportTable(
@@ -192,44 +156,11 @@ MESSAGES = ExportTable(
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
 """Possible states of a job, as in the columns."""
-JOB_TEXTS = {
-    ACCEPTED: "the worker accepted it",
-    DECLINED: "the worker declined it",
-    STARTED: "the worker said that it had begun",
-    DONE: "it was reported as done",
-    FAILED: "it was reported as not possible",
-    WITHDRAWN: "it was taken back",
-}
-
-
-def _of(state: str) -> tuple[Column, Column]:
-    """Return the columns for the step and time at which a job reached this state."""
-    return (
-        Column(
-            f"{state}_step", "integer", f"The step that was open when {JOB_TEXTS[state]}; blank if never."
-        ),
-        Column(f"{state}_at", "time", f"When {JOB_TEXTS[state]}; blank if never."),
-    )
 
 
 JOB_COLUMNS = (
     *EPISODE_COLUMNS,
-    Column("step", "integer", "Number of the step that was open when it was given.", levels="1 = first"),
-    Column("job", "integer", "Number of the message that gave it (`message` in messages.csv)."),
-    Column("giver", "integer", "Member who gave it, by number of its first seat (0 = player 1)."),
-    Column("worker", "integer", "Member who was asked. A message to several is a job, and a row, for each."),
-    Column("text", "text", "What was asked, word for word."),
-    Column("data", "json", "What else the message said."),
-    Column("given_at", "time", "When it was given."),
-    *(column for state in JOB_STATES for column in _of(state)),
-    Column("state", "text", "How it stood last.", levels="; ".join((GIVEN, *JOB_STATES))),
-    Column("why", "text", "What was said when it came to stand so."),
-    Column(
-        "known",
-        "boolean",
-        "1 if this participant gave it or was asked; 0 for what is between co-players, which stands with "
-        "the participant in the first seat alone.",
-    ),
+    *file_columns("jobs", state="; ".join((GIVEN, *JOB_STATES))),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )
@@ -241,14 +172,14 @@ def job_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _job_rows(share: Share) -> Iterable[Cells]:
-    messages = {row.number: row for row, _ in share.said}
+    messages = {row.number: row for row, _ in share.messages}
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
-    for said, job in job_changes(map(member_message, messages.values())):
-        courses.setdefault((job.number, job.worker), []).append((messages[said.number], job))
+    for change, job in job_changes(map(member_message, messages.values())):
+        courses.setdefault((job.number, job.worker), []).append((messages[change.number], job))
     for course in courses.values():
         given, job = course[0]
         of = {job.giver, job.worker} & share.there(given.number)
-        if share.is_theirs(of):
+        if share.has_row(of):
             yield _job_cells(course, known=share.member in of)
 
 
@@ -256,17 +187,10 @@ def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
     """Return the cells of a job from its changes. A state reached twice counts from the first time."""
     (given, job), last = course[0], course[-1][1]
     when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
-    became = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
-    asked = (
-        given.step,
-        job.number,
-        job.giver,
-        job.worker,
-        unblocked_text(given),
-        member_message(given).data,
-        given.sent_at,
-    )
-    return (*asked, *became, last.state, last.why, known)
+    states = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
+    text, data = unblocked_text(given), member_message(given).data
+    asked = (given.step, job.number, job.giver, job.worker, text, data, given.sent_at)
+    return (*asked, *states, last.state, last.why, known)
 
 
 JOBS = ExportTable("jobs", "What members asked of one another, and what became of it.", JOB_COLUMNS, job_rows)

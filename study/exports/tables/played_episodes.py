@@ -34,17 +34,18 @@ def changed_versions(study: Study) -> set[int]:
 
 def design_document(study: Study) -> dict[str, Any]:
     """Return the content of design.json: every version with its document, and the present design."""
+    changed, present = changed_versions(study), blueprint_of(study)
     return {
         "study": study.slug,
         "program": program(),
-        "present": {"digest": blueprint_of(study).digest, "document": blueprint_of(study).to_json()},
+        "present": {"digest": present.digest, "document": present.to_json()},
         "versions": [
             {
                 "number": one.number,
                 "digest": one.digest,
                 "created_at": one.created_at.isoformat(),
                 "frozen_at": one.frozen_at.isoformat() if one.frozen_at else None,
-                "changed_since_freeze": one.number in changed_versions(study),
+                "changed_since_freeze": one.number in changed,
                 "document": one.document,
                 "bundle_digest": one.bundle_digest or None,
                 "bundle": one.bundle,
@@ -125,7 +126,7 @@ class PlayedEpisode:
         """Return the cells of `EPISODE_MARKS`."""
         return self.part, *self.who.marks
 
-    def stretches(
+    def row_groups(
         self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: ExportSelection, later: int = 0
     ) -> Iterator[RowGroup]:
         """Yield rows of this episode with the shared cells before and after them.
@@ -171,6 +172,12 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         yield ExportedParticipant(*row[:5], practised, marks, group)
 
 
+def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:
+    """Yield the selected participants by primary key, `PEOPLE` at a time, in the order of their numbers."""
+    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
+        yield {who.pk: who for who in chunk}
+
+
 def played_episodes(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
@@ -180,27 +187,27 @@ def played_episodes(
     `downtime` holds the study's outages, if they were read already.
     """
     downtime = downtime_since_creation(study) if downtime is None else downtime
-    for sitting, began, ended in _all_sittings(study, chosen):
-        sitting.touch = outage_overlap(downtime, began, ended)
-        if chosen.outage_episodes or not sitting.touch:
-            yield sitting
+    for played, began, ended in _all_played(study, chosen):
+        played.touch = outage_overlap(downtime, began, ended)
+        if chosen.outage_episodes or not played.touch:
+            yield played
 
 
-def _all_sittings(
+def _all_played(
     study: Study, chosen: ExportSelection
 ) -> Iterator[tuple[PlayedEpisode, datetime, datetime | None]]:
     """Yield the episodes with their start and end times."""
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        rounds = _rounds([who.pk for who in chunk])
-        practised = _practised([each for who in chunk for each in who.practised])
-        for who in chunk:
+    for people in participant_chunks(study, chosen):
+        rounds = _rounds(people)
+        practised = _practised([each for who in people.values() for each in who.practised])
+        for who in people.values():
             for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
                 yield PlayedEpisode(who, PRACTICE, None, "", 0, 0, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield PlayedEpisode(who, MAIN, *fields), began, ended
 
 
-def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
     """Return by participant the fields of `PlayedEpisode` from `condition` to `world`, and the times."""
     rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
     rows = rounds.values_list(
@@ -234,19 +241,19 @@ def episodes_once(
     """Yield episodes like `played_episodes`, but a shared episode only with the first selected
     participant."""
     shared, seen = shared_episodes(study), set[int]()
-    for sitting in played_episodes(study, chosen, downtime):
-        if sitting.episode not in shared:
-            yield sitting
-        elif sitting.episode not in seen:
-            seen.add(sitting.episode)
-            yield sitting
+    for played in played_episodes(study, chosen, downtime):
+        if played.episode not in shared:
+            yield played
+        elif played.episode not in seen:
+            seen.add(played.episode)
+            yield played
 
 
 def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched:
     """Return the effects of outages on the steps of these episodes. Steps of unaffected episodes are not
     read."""
     touched: dict[int, dict[int, OutageEffect]] = defaultdict(dict)
-    pks = [sitting.episode for sitting in piece if sitting.touch]
+    pks = [played.episode for played in piece if played.touch]
     steps = Step.objects.filter(episode__in=pks).order_by() if pks else Step.objects.none()
     for pk, number, opened, taken in steps.values_list("episode_id", "number", "opened_at", "taken_at"):
         if touch := downtime.touch(opened, taken):
@@ -276,9 +283,9 @@ def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Itera
     most = steps or STEPS
     piece: list[PlayedEpisode] = []
     held = 0
-    for sitting in whole:
-        piece.append(sitting)
-        held += sitting.steps + 1
+    for played in whole:
+        piece.append(played)
+        held += played.steps + 1
         if held >= most:
             yield piece
             piece, held = [], 0
@@ -288,9 +295,9 @@ def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Itera
 
 def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEpisode]:
     """Return the episodes of participants who did not withdraw; call it after reading all other data."""
-    sittings = list(piece)
-    there = not_withdrawn({sitting.who.pk for sitting in sittings})
-    return (sitting for sitting in sittings if sitting.who.pk in there)
+    episodes = list(piece)
+    there = not_withdrawn({played.who.pk for played in episodes})
+    return (played for played in episodes if played.who.pk in there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,19 +310,13 @@ class TouchedCount:
 
     def left_out(self, chosen: ExportSelection) -> str:
         """Return in words what the files leave out because of outages; empty for nothing."""
+        episodes = counted_noun(self.episodes, "episode")
         if not chosen.outage_episodes:
-            return f"{counted_noun(self.episodes, 'episode')} that an outage touched, {self._steps_in_them}"
+            steps = counted_noun(self.episodes_steps, "step")
+            return f"{episodes} that an outage touched, with {steps}"
         if not chosen.outage_steps:
-            return f"{counted_noun(self.steps, 'step')} that an outage touched, in {self._episodes}"
+            return f"{counted_noun(self.steps, 'step')} that an outage touched, in {episodes}"
         return ""
-
-    @property
-    def _steps_in_them(self) -> str:
-        return f"with {counted_noun(self.episodes_steps, 'step')}"
-
-    @property
-    def _episodes(self) -> str:
-        return counted_noun(self.episodes, "episode")
 
 
 def touched_count(study: Study, chosen: ExportSelection = EVERYBODY) -> TouchedCount:
@@ -326,7 +327,7 @@ def touched_count(study: Study, chosen: ExportSelection = EVERYBODY) -> TouchedC
     everything = replace(chosen, outage_steps=True, outage_episodes=True)
     episodes = held = steps = 0
     for piece in in_pieces(episodes_once(study, everything, downtime)):
-        hit = [sitting for sitting in piece if sitting.touch]
-        episodes, held = episodes + len(hit), held + sum(sitting.steps for sitting in hit)
+        hit = [played for played in piece if played.touch]
+        episodes, held = episodes + len(hit), held + sum(played.steps for played in hit)
         steps += sum(map(len, touched_steps(hit, downtime).values()))
     return TouchedCount(episodes, held, steps)

@@ -30,6 +30,7 @@ from study.exports.export_table import (
     Column,
     ExportSelection,
     ExportTable,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -41,46 +42,21 @@ from study.exports.tables.played_episodes import (
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation
 
-STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
-
 STEP_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("opened_at", "time", "When the step could be commanded."),
-    Column("taken_at", "time", "When it ran."),
-    Column("seconds", "number", "From opening to running.", unit="s"),
-    Column("state_hash", "text", "SHA-256 of the state after the step."),
+    *file_columns("step"),
+    *file_columns("steps"),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )
 
 COMMAND_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
-    Column("seat", "integer", "Who was commanded: the seat of a player.", levels="0 = player 1"),
-    Column(
-        "chosen_by",
-        "text",
-        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
-        "or `timeout`: the time for the step was over; `outage`: it was over in a step that an outage of "
-        "ours had touched, whose time was given back; `world`: there was nothing to choose; `clock`: no key "
-        "was pressed when a clock took the step.",
-    ),
-    Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
-    Column("verb", "text", "The command's verb."),
-    Column("arguments", "text", "The command's arguments, with spaces between."),
-    Column("performed", "boolean", "1 if it was carried out."),
-    Column("reasons", "text", "Codes of why not, with spaces between."),
-    Column("received_at", "time", "When the command came in."),
+    *file_columns("step"),
+    *file_columns("commands", fallback=FALLBACK_LEVELS),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
-    Column("to_follow", "json", "Commands to follow it without anybody being asked; blank if none."),
-    Column(
-        "planned_in",
-        "integer",
-        "The step whose command this one was to follow; blank if it was chosen for its own step.",
-    ),
+    *file_columns("commands_planned"),
 )
 
 COMMAND_EVENTS = ("performed", "refused")
@@ -101,29 +77,29 @@ TEXTS = {
 
 def step_design_columns(study: Study) -> tuple[Column, ...]:
     """Return the columns for the metrics and the other events of the study's worlds."""
-    news = "; ".join(told for told in map(event_texts, study_worlds(study)) if told)
-    said = f"What happened, apart from the commands{': ' if news else ''}{news}."
-    return (*step_metric_columns(study), Column("events", "json", said))
+    news = "; ".join(words for words in map(event_texts, study_worlds(study)) if words)
+    meaning = f"What happened, apart from the commands{': ' if news else ''}{news}."
+    return (*step_metric_columns(study), Column("events", "json", meaning))
 
 
 def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
     """Yield one row per step."""
     figures = metric_reader([column for column in more if isinstance(column, MetricColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
-    for sitting, steps, touched in _steps(study, chosen, fields):
+    for played, steps, touched in _steps(study, chosen, fields):
         rows = [
             (
                 number,
                 iso_from_text(opened),
                 iso_from_text(taken),
                 seconds_between(opened, taken),
-                *figures(sitting.world, score),
+                *figures(played.world, score),
                 apart_from_commands(events),
                 state_hash,
             )
             for number, opened, taken, score, events, state_hash, _ in steps
         ]
-        yield from sitting.stretches(rows, touched, chosen)
+        yield from played.row_groups(rows, touched, chosen)
 
 
 def apart_from_commands(events: str) -> JsonText:
@@ -135,17 +111,17 @@ def apart_from_commands(events: str) -> JsonText:
 
 def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per command of every step, in the order of execution."""
-    for sitting, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
+    for played, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
         rows = [row for step in steps for row in _step_commands(*step)]
-        for stretch in sitting.stretches(rows, touched, chosen):
-            yield from _planned_last(stretch)
+        for group in played.row_groups(rows, touched, chosen):
+            yield from _planned_last(group)
 
 
-def _planned_last(stretch: RowGroup) -> Iterator[RowGroup]:
+def _planned_last(group: RowGroup) -> Iterator[RowGroup]:
     """Move the plan cells after the shared cells. Rows with equal plan cells stay in one group, as most have
     none."""
-    for planned, some in groupby(stretch.rows, itemgetter(PLANNED)):
-        yield RowGroup(stretch.before, [row[: PLANNED.start] for row in some], (*stretch.after, *planned))
+    for planned, some in groupby(group.rows, itemgetter(PLANNED)):
+        yield RowGroup(group.before, [row[: PLANNED.start] for row in some], (*group.after, *planned))
 
 
 def _step_commands(number: int, commands: str, events: str, _: int) -> Iterator[tuple[Any, ...]]:
@@ -177,10 +153,10 @@ def _steps(
     """Yield the steps of every episode, once, in the order of all files; one query reads many episodes."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
-        by_episode = _read([sitting.episode for sitting in piece], fields)
+        by_episode = _read([played.episode for played in piece], fields)
         touched = touched_steps(piece, downtime)
-        for sitting in piece:
-            yield sitting, by_episode.get(sitting.episode, []), touched
+        for played in piece:
+            yield played, by_episode.get(played.episode, []), touched
 
 
 def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:

@@ -17,17 +17,11 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
-from study.management.study_command import StudyCommand
+from study.management.study_command import StudyCommand, bad_input
 from study.participants.simulated_effects import parse_effects
-from study.pilot.bots.simulated_person import OutcomeShares
-from study.pilot.dry_run_execution import (
-    PATIENCE,
-    DryRunRequest,
-    DryRunRequestError,
-    UnreachableError,
-    crowd_order,
-    walked,
-)
+from study.pilot.bots.many_walkthroughs import PATIENCE, CrowdOrder
+from study.pilot.bots.walk_plans import OutcomeShares
+from study.pilot.dry_run_execution import DryRunRequestError, UnreachableError, crowd_order, walked
 
 SHARES = {
     "drop-outs": "how many of a hundred just stop somewhere",
@@ -56,16 +50,10 @@ class Command(StudyCommand):
             help="the running server (default: where `make run` said it is)",
         )
         parser.add_argument("--at-once", metavar="N", type=int, default=4, help="side by side (default: 4)")
-        parser.add_argument(
-            "--patience",
-            metavar="SECONDS",
-            type=float,
-            default=PATIENCE,
-            help=f"without progress (default: {PATIENCE:g})",
-        )
-        parser.add_argument(
-            "--think", metavar="SECONDS", type=float, default=0, help="mean time for a choice (default: 0)"
-        )
+        seconds: dict[str, Any] = {"metavar": "SECONDS", "type": float}
+        without = f"without progress (default: {PATIENCE:g})"
+        parser.add_argument("--patience", default=PATIENCE, help=without, **seconds)
+        parser.add_argument("--think", default=0, help="mean time for a choice (default: 0)", **seconds)
         parser.add_argument(
             "--known",
             metavar="ITEM:CONDITION=SHIFT",
@@ -75,30 +63,27 @@ class Command(StudyCommand):
             "moved there, for example enjoyment:alone=-0.2; may be given more than once",
         )
         for name, meaning in SHARES.items():
-            parser.add_argument(
-                f"--{name}", metavar="PERCENT", type=float, default=0, help=f"{meaning} (default: 0)"
-            )
+            words = f"{meaning} (default: 0)"
+            parser.add_argument(f"--{name}", metavar="PERCENT", type=float, default=0, help=words)
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
         """Run, report and check."""
         study = self.study(slug)
-        logging.getLogger("httpx2").setLevel(
-            logging.WARNING
-        )  # httpx2 would log every address, with the personal keys
+        # httpx2 would log every address, with the personal keys
+        logging.getLogger("httpx2").setLevel(logging.WARNING)
         try:
-            order = crowd_order(study, wish_of(**options), url=url)
-            report = asyncio.run(walked(study, order, self._say))
+            with bad_input(UnreachableError):
+                order = crowd_order(study, wish_of(**options), url=url)
+                report = asyncio.run(walked(study, order, self._say))
         except DryRunRequestError as error:
             raise CommandError(named(error), returncode=2) from error
-        except UnreachableError as error:
-            raise CommandError(str(error), returncode=2) from error
         for words in unmeasurable_warnings(study):
             self.stderr.write(f"warning: {words}")
         for words in late_decision_warnings(study):
             self.stderr.write(f"note: {words}")
         self._say(report.counts)
         self._say(f"{report.finished} of {order.participants} synthetic participants finished")
-        if failed := report.outcome.failed:
+        if failed := report.failed:
             reasons = "; ".join(f"number {number}: {why}" for number, why in sorted(failed.items()))
             raise CommandError(f"did not finish as planned: {reasons}", returncode=1)
         if report.unlike:
@@ -111,15 +96,15 @@ class Command(StudyCommand):
 
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
-) -> DryRunRequest:
-    """Return the request that the options describe; shares that are not given are 0."""
+) -> CrowdOrder:
+    """Return the settings that the options describe; shares that are not given are 0."""
     names = (name.replace("-", "_") for name in SHARES)
     shares = OutcomeShares(**{name: more.get(name, 0) for name in names})
     try:
         known = parse_effects(more.get("known", ()))
     except ValueError as error:
         raise DryRunRequestError(str(error), "known") from error
-    return DryRunRequest(participants, seed, at_once, shares, patience, think, known)
+    return CrowdOrder(participants, seed, at_once, shares, patience, think, known)
 
 
 def named(error: DryRunRequestError) -> str:

@@ -41,10 +41,6 @@ class Field:
     kind: str
     value: str | None = None
     choices: list[str] = field(default_factory=list)
-    low: float | None = None
-    """Bounds and step of a number, if the page gives them."""
-    high: float | None = None
-    step: float | None = None
 
 
 @dataclass(slots=True)
@@ -178,15 +174,7 @@ def _input(form: Form, name: str, attributes: Mapping[str, str]) -> None:
         group.choices.append(value)
         group.value = value if "checked" in attributes else group.value
     elif kind not in {"submit", "button", "image", "reset", "file"}:
-        bounds = (_number(attributes.get(bound, "")) for bound in ("min", "max", "step"))
-        form.fields[name] = Field(name, kind, value, [], *bounds)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+        form.fields[name] = Field(name, kind, value)
 
 
 def _option(select: Field, attributes: Mapping[str, str]) -> None:

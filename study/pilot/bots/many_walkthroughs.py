@@ -5,134 +5,133 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from study.participants.simulated_effects import KnownEffects
 from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkError
-from study.pilot.bots.simulated_person import (
-    Experience,
-    OutcomeShares,
-    Person,
-    PlannedOutcome,
-    StudyScript,
-    WalkPlan,
-    labelled,
-    walk_plans,
-)
+from study.pilot.bots.simulated_person import Experience, Person
 from study.pilot.bots.study_walkthrough import Arrival, Walk, Where
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StudyScript, label_of, walk_plans
 
 log = logging.getLogger(__name__)
+
+
+PATIENCE = 60.0
+"""Default number of seconds without progress after which a participant gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdOrder:
     """Settings of a crowd of synthetic participants."""
 
-    link: str
-    """The study's link with the invitation."""
     participants: int
     seed: int
     at_once: int
-    patience: float
-    """Seconds without progress after which a participant gives up."""
-    think: float
-    """Mean seconds of thinking before each choice."""
     shares: OutcomeShares = field(default_factory=OutcomeShares)
+    patience: float = PATIENCE
+    think: float = 0.0
+    """Mean seconds of thinking before each choice."""
+    known: KnownEffects = field(default_factory=dict)
+    """Known effects on ratings, if requested."""
+    link: str = ""
+    """The study's link with the invitation."""
     script: StudyScript = field(default_factory=StudyScript)
-
-    def plans(self) -> list[WalkPlan]:
-        """Return the plans of all participants, number 1 first."""
-        return walk_plans(self.shares, self.script, participants=self.participants, seed=self.seed)
 
     def link_of(self, number: int) -> str:
         """Return the link for this participant, with their label."""
-        said = labelled(self.script, seed=self.seed, number=number)
-        return f"{self.link}&{urlencode(said)}" if said else self.link
+        label = dict.fromkeys(self.script.link_names, label_of(self.seed, number))
+        return f"{self.link}&{urlencode(label)}" if label else self.link
 
 
 @dataclass(slots=True)
 class CrowdReport:
     """Results of all participants who were sent."""
 
+    order: CrowdOrder
     arrived: list[Arrival] = field(default_factory=list)
     """Participants who did what was planned."""
     failed: dict[int, str] = field(default_factory=dict)
     """Reasons of the others, by number."""
+    unlike: list[str] = field(default_factory=list)
+    """Descriptions of participants who are not stored as planned."""
 
-    def count(self, deed: PlannedOutcome) -> int:
+    def count(self, outcome: PlannedOutcome) -> int:
         """Return the number of participants with this outcome."""
-        return Counter(arrival.deed for arrival in self.arrived)[deed]
+        return sum(arrival.outcome == outcome for arrival in self.arrived)
 
+    @property
+    def counts(self) -> str:
+        """Return the numbers of participants by outcome, in words."""
+        return ", ".join(f"{self.count(outcome)} {outcome}" for outcome in PlannedOutcome)
 
-Gone = Callable[[Arrival], Awaitable[object]]
-"""Called with every participant who reached the planned end."""
+    @property
+    def unsent(self) -> int:
+        """Return how many participants were not sent, because the run was stopped."""
+        return self.order.participants - len(self.arrived) - len(self.failed)
 
-
-async def ignore_dropout(arrival: Arrival) -> None:
-    """Ignore the result (used where nothing has to happen)."""
-
-
-Stopped = Callable[[], bool]
-"""Called before each participant is sent; returns whether to send no more."""
-
-
-def never_stop() -> bool:
-    """Return False: send all participants."""
-    return False
+    @property
+    def finished(self) -> int:
+        """Return how many participants finished. Those who failed the check count if the study lets them
+        continue."""
+        failed = 0 if self.order.script.check_ends else self.count(PlannedOutcome.FAIL)
+        return self.count(PlannedOutcome.FINISH) + failed
 
 
 class Crowd:
     """Sends all participants, `at_once` at a time, in the order of their numbers.
 
-    Once stopped, it sends no more; participants on their way reach their end.
+    `gone` is called with every participant who reached the planned end. Once `stopped` returns true, nobody
+    more is sent; participants on their way reach their end.
     """
 
     def __init__(
         self,
         order: CrowdOrder,
         say: Callable[[str], object],
-        gone: Gone = ignore_dropout,
-        stopped: Stopped = never_stop,
+        *,
+        on_arrival: Callable[[Arrival], Awaitable[object]] | None = None,
+        stopped: Callable[[], bool] | None = None,
         where: Where | None = None,
     ) -> None:
         self.order = order
         self.say = say
-        self.gone = gone
+        self.on_arrival = on_arrival
         self.stopped = stopped
         self.where = where
-        self.plans = order.plans()
-        self.outcome = CrowdReport()
-        self._room = asyncio.Semaphore(order.at_once)
-        self._door = asyncio.Lock()
+        self.plans = walk_plans(order.shares, order.script, participants=order.participants, seed=order.seed)
+        self.report = CrowdReport(order)
+        self._slots = asyncio.Semaphore(order.at_once)
+        self._entry = asyncio.Lock()
 
     async def walk(self) -> CrowdReport:
         """Run all walkthroughs and return the report once the last one has ended."""
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):
                 group.create_task(self._one(number))
-        return self.outcome
+        return self.report
 
     async def _one(self, number: int) -> None:
-        async with self._room:
-            if self.stopped():
+        async with self._slots:
+            if self.stopped and self.stopped():
                 return
             began = time.monotonic()
             try:
                 arrival = await self._walk(number)
-                await self.gone(arrival)
+                if self.on_arrival:
+                    await self.on_arrival(arrival)
             except WalkError as error:
                 self._fail(number, str(error))
             except Exception as error:  # the server sent something unexpected; the others go on
                 log.exception("participant %s stumbled", number)
                 self._fail(number, f"{type(error).__name__}: {error}")
             else:
-                self.outcome.arrived.append(arrival)
+                self.report.arrived.append(arrival)
                 self._tell(number, arrival_line(arrival, time.monotonic() - began))
 
     def _fail(self, number: int, why: str) -> None:
-        self.outcome.failed[number] = why
+        self.report.failed[number] = why
         self._tell(number, f"did not finish: {why}")
 
     async def _walk(self, number: int) -> Arrival:
@@ -144,26 +143,22 @@ class Crowd:
                 patience,
                 think=self.order.think,
                 plan=self.plans[number - 1],
-                right=self.order.script.right,
-                known=self.order.script.known,
+                items=self.order.script.items,
+                known=self.order.known,
                 where=self.where,
             )
-            return await walk.go(self.order.link_of(number), self._door)
+            return await walk.run(self.order.link_of(number), self._entry)
 
     def _tell(self, number: int, what: str) -> None:
         self.say(f"participant {number} of {self.order.participants} {what}")
 
 
-def _rate(success: float | None) -> str:
-    """Return a success rate as text; `none` if undefined."""
-    return "none" if success is None else f"{success:.2f}"
-
-
-def _went(episodes: Sequence[Experience]) -> str:
+def _results(episodes: Sequence[Experience]) -> str:
     """Return how well episodes went: success rates, else the worlds' first metrics; empty if there are
     none."""
-    if any(episode.success is not None for episode in episodes):
-        return f": success rates {' '.join(_rate(episode.success) for episode in episodes)}"
+    rates = ["none" if one.success is None else f"{one.success:.2f}" for one in episodes]
+    if set(rates) - {"none"}:
+        return f": success rates {' '.join(rates)}"
     figures = [episode.figure for episode in episodes if episode.figure]
     return f": {', '.join(figures)}" if figures else ""
 
@@ -172,5 +167,5 @@ def arrival_line(arrival: Arrival, seconds: float) -> str:
     """Return the result of one walkthrough in one line."""
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
-    again = f", {arrival.retries} retries" if arrival.retries else ""
-    return f"{arrival.deed}{where} in {seconds:.0f} s{_went(arrival.episodes)}{code}{again}"
+    retries = f", {arrival.retries} retries" if arrival.retries else ""
+    return f"{arrival.outcome}{where} in {seconds:.0f} s{_results(arrival.episodes)}{code}{retries}"

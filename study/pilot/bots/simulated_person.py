@@ -1,8 +1,7 @@
-"""A synthetic participant: temperament, planned outcome, answers, and how they play. Plain Python.
+"""A synthetic participant: temperament, ratings, and how they play. Plain Python.
 
-Planned outcomes are to finish, drop out, withdraw, refuse, or fail a check. All randomness comes from
-generators named by seed, number and purpose. So the same question at the same place always gets the same
-answer.
+All randomness comes from generators named by seed, number and purpose. So the same question at the same place
+always gets the same answer.
 
 In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends commands, to which errors are
 added. In a world without an adviser, choices are random among the legal commands. The adviser also predicts
@@ -14,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -24,7 +21,6 @@ from kitchen.contract.assigned_jobs import OPEN
 from kitchen.contract.world import Command, Json
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.world_metrics import metric_summary
-from study.participants.simulated_effects import KnownEffects
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +92,13 @@ class Person:
     def answer(
         self,
         item: str,
-        points: Sequence[int],
+        points: Sequence[float],
         experience: Experience,
         *,
         episode: int,
         known: float | None = None,
-    ) -> int:
-        """Return one of the `points` (in rising order) of a Likert scale.
+    ) -> float:
+        """Return one of the `points` of a scale; the last one is the highest rating.
 
         `known` replaces the opinion from experience, as a fraction of the scale.
         """
@@ -270,119 +266,3 @@ def _with_amount(command: Command, bounds: Bounds, rng: Random) -> Command:
     if found := bounds.get(command[:-1]):
         return (*command[:-1], str(rng.randint(*found)))
     return command
-
-
-class PlannedOutcome(StrEnum):
-    """How a walkthrough ends, in words that follow a number."""
-
-    FINISH = "finished"
-    DROP_OUT = "dropped out"
-    WITHDRAW = "withdrew"
-    REFUSE = "refused"
-    FAIL = "failed the check"
-
-
-@dataclass(frozen=True, slots=True)
-class StopPage:
-    """A page on which a participant may leave; `position` is that of the round, 0 outside of the rounds."""
-
-    page: str
-    position: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.page} {self.position}" if self.position else self.page
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeShares:
-    """Percentages of participants by planned outcome."""
-
-    drop_outs: float = 0
-    withdrawals: float = 0
-    refusals: float = 0
-    fail_checks: float = 0
-
-    @property
-    def by_deed(self) -> dict[PlannedOutcome, float]:
-        """The percentages of outcomes other than finishing."""
-        return {
-            PlannedOutcome.DROP_OUT: self.drop_outs,
-            PlannedOutcome.WITHDRAW: self.withdrawals,
-            PlannedOutcome.REFUSE: self.refusals,
-            PlannedOutcome.FAIL: self.fail_checks,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class StudyScript:
-    """Information from a study's design that its pages do not show."""
-
-    stops: Sequence[StopPage] = ()
-    """Every page that a participant sees, in order."""
-    right: Mapping[str, Json] = field(default_factory=dict)
-    """Right answers of comprehension and attention checks, by item key."""
-    link_names: Sequence[str] = ()
-    """Link parameters with which the recruitment platform identifies a participant; the label first."""
-    has_check: bool = False
-    """Whether there is a comprehension check."""
-    check_ends: bool = True
-    """Whether failing the check ends the participation."""
-    known: KnownEffects = field(default_factory=dict)
-    """Known effects on ratings, if requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class WalkPlan:
-    """The plan of one participant."""
-
-    deed: PlannedOutcome = PlannedOutcome.FINISH
-    stop: StopPage | None = None
-    """The page of a drop-out or withdrawal."""
-    part: float = 1.0
-    """Share of the steps after which they leave, if the page is an episode."""
-    careless: float = 0.0
-    """Probability to fail an attention check."""
-
-
-def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int) -> list[WalkPlan]:
-    """Return all plans, number 1 first. The number of each outcome is exactly its rounded share."""
-    all_deeds = planned_outcomes(shares, script, participants=participants, seed=seed)
-    return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(all_deeds, start=1)]
-
-
-def planned_outcomes(
-    shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int
-) -> list[PlannedOutcome]:
-    """Assign outcomes to participants. Without a comprehension check, nobody fails it."""
-    wanted = {
-        deed: share
-        for deed, share in shares.by_deed.items()
-        if script.has_check or deed != PlannedOutcome.FAIL
-    }
-    ends = [round(total * participants / 100) for total in accumulate(wanted.values())]
-    assigned: list[PlannedOutcome] = []
-    for deed, end in zip(wanted, ends, strict=True):
-        assigned += [deed] * (end - len(assigned))
-    assigned += [PlannedOutcome.FINISH] * (participants - len(assigned))
-    Random(f"{seed}:deeds").shuffle(assigned)  # noqa: S311 - not a secret
-    return assigned
-
-
-def _plan(
-    deed: PlannedOutcome, shares: OutcomeShares, script: StudyScript, seed: int, number: int
-) -> WalkPlan:
-    rng = Random(f"{seed}:{number}:stop")  # noqa: S311 - not a secret
-    careless = shares.fail_checks / 100
-    if deed not in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}:
-        return WalkPlan(deed, careless=careless)
-    return WalkPlan(deed, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
-
-
-def labelled(script: StudyScript, *, seed: int, number: int) -> dict[str, str]:
-    """Return the link parameters of a participant; they cannot be mistaken for a real person's."""
-    return dict.fromkeys(script.link_names, label_of(seed, number))
-
-
-def label_of(seed: int, number: int) -> str:
-    """Return the label of a synthetic participant."""
-    return f"SYN-{seed}-{number}"

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from kitchen.contract.world import Json
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import format_number
 from study.participants.simulated_effects import KnownEffects, expected_answer
-from study.pilot.bots.form_answers import Levels, answers_to, by_experience
 from study.pilot.bots.http_browser import (
     Browser,
     Form,
@@ -24,7 +25,9 @@ from study.pilot.bots.http_browser import (
     WalkError,
     printable_url,
 )
-from study.pilot.bots.simulated_person import Experience, Person, PlannedOutcome, Player, StopPage, WalkPlan
+from study.pilot.bots.item_answers import item_answer
+from study.pilot.bots.simulated_person import Experience, Person, Player
+from study.pilot.bots.walk_plans import PlannedOutcome, StopPage, WalkPlan
 from study.pilot.bots.websocket_player import ConnectionDroppedError, session_for_page
 
 Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
@@ -33,6 +36,11 @@ Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
 Where = Callable[[str], Awaitable[str]]
 """Returns the key of the condition that is played at a websocket address. No page shows it."""
 
+ITEM_FIELDS = ("radio", "select", "checkbox", "number", "textarea")
+"""Kinds of form fields that are items."""
+APART, APART_BOX = "does-not-apply", ".apart"
+"""Value of “does not apply” among radio buttons, and the suffix of its checkbox's name. Synthetic
+participants never choose it."""
 MOST_FORMS = 1000
 """Limit of pages per walkthrough, in case the server leads in a circle."""
 
@@ -47,7 +55,7 @@ class Arrival:
     """The personal link."""
     episodes: tuple[Experience, ...]
     retries: int
-    deed: PlannedOutcome = PlannedOutcome.FINISH
+    outcome: PlannedOutcome = PlannedOutcome.FINISH
     where: str = ""
     """The page of a drop-out or withdrawal."""
     sockets: tuple[str, ...] = ()
@@ -66,7 +74,7 @@ class Walk:
         think: float = 0.0,
         handlers: Mapping[str, Handler] | None = None,
         plan: WalkPlan | None = None,
-        right: Mapping[str, Json] | None = None,
+        items: Mapping[str, ItemPlan] | None = None,
         known: KnownEffects | None = None,
         where: Where | None = None,
     ) -> None:
@@ -76,8 +84,8 @@ class Walk:
         self.think = think
         self.handlers = HANDLERS if handlers is None else handlers
         self.plan = plan or WalkPlan()
-        self.right = right or {}
-        """Right answers by item key."""
+        self.items = items or {}
+        """The study's items by key."""
         self.known = known or {}
         self.where = where
         self.home = ""
@@ -88,13 +96,13 @@ class Walk:
         self.practised: dict[str, Player] = {}
         """Players of practice episodes, by address of the websocket."""
 
-    async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
+    async def run(self, link: str, entry_lock: AbstractAsyncContextManager[object] | None = None) -> Arrival:
         """Walk to the planned end. `door` is a lock held while entering, so that participants enter one at a
         time.
 
         Raises WalkError with the reason if the end cannot be reached.
         """
-        async with door or nullcontext():
+        async with entry_lock or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
         for _ in range(MOST_FORMS):
             if page is None:
@@ -135,12 +143,37 @@ class Walk:
             )
         return next_page
 
-    async def levels(self) -> Levels:
-        """Return the function for the mean answers after the latest episode."""
-        if not self.known or self.where is None or not self.players:
-            return by_experience
-        condition = await self.where(next(reversed(self.players)))
-        return lambda item: expected_answer(self.known, item, condition)
+    async def answers(self, page: WalkedPage) -> dict[str, Sent]:
+        """Return an answer to every item of the page's form, by field name.
+
+        Raises WalkError for an item that is not in the design.
+        """
+        condition, form = await self._condition(page), page_form(page)
+        experience, answers = self.player.experience() if self.player else Experience(), dict[str, Sent]()
+        for field in form.of_kind(*ITEM_FIELDS):
+            if field.name.endswith(APART_BOX):
+                continue
+            item = self.items.get(field.name.removeprefix("item_"))
+            if item is None:
+                raise WalkError(f"{printable_url(page.url)}: the design has no item {field.name}")
+            value = item_answer(
+                item,
+                self.person,
+                self.plan,
+                experience,
+                episode=len(self.players),
+                teams=[choice for choice in field.choices if choice != APART],
+                known=expected_answer(self.known, item.key, condition) if condition else None,
+            )
+            if value is not None:
+                answers[field.name] = as_form_value(value)
+        return answers
+
+    async def _condition(self, page: WalkedPage) -> str:
+        """Return the condition of the latest episode if this page rates it by known effects; else empty."""
+        if page.kind != "survey" or not self.known or self.where is None or not self.players:
+            return ""
+        return await self.where(next(reversed(self.players)))
 
     @property
     def player(self) -> Player | None:
@@ -155,7 +188,7 @@ class Walk:
             self.home,
             episodes,
             self.patience.retries,
-            deed=self.plan.deed,
+            outcome=self.plan.outcome,
             where=str(self.plan.stop or ""),
             sockets=(*self.practised, *self.players),
         )
@@ -171,7 +204,7 @@ async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Consent: tick every box, or press the button to refuse."""
     form = page_form(page)
-    if walk.plan.deed == PlannedOutcome.REFUSE:
+    if walk.plan.outcome == PlannedOutcome.REFUSE:
         return await walk.send(page, form, {"refuse": "yes"})
     return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
 
@@ -214,8 +247,8 @@ async def _play(
     players[page.socket] = player
     part = walk.plan.part if stops else 1.0
     try:
-        sitting = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
-        await sitting.play()
+        session = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
+        await session.play()
     except ConnectionDroppedError as error:
         await walk.patience.pause(f"{printable_url(page.url)}: the websocket was lost: {error}")
         stops = False
@@ -224,56 +257,33 @@ async def _play(
 
 async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """End as planned: stop without a trace, or withdraw with two clicks."""
-    if walk.plan.deed != PlannedOutcome.WITHDRAW:
+    if walk.plan.outcome != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:
         raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no link to leave the study")
     asked = await walk.browser.open(urljoin(page.url, page.leave))
-    gone = await walk.send(asked, page_form(asked), {"confirm": "yes"})
-    if gone.kind != "withdrawn":
+    receipt = await walk.send(asked, page_form(asked), {"confirm": "yes"})
+    if receipt.kind != "withdrawn":
         raise WalkError(
-            f"{printable_url(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}"
+            f"{printable_url(receipt.url)}: no receipt after withdrawing, but a page of kind {receipt.kind!r}"
         )
     return None
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Items: send valid answers; ratings follow the experience of the last episode."""
-    form = page_form(page)
-    levels = await walk.levels() if page.kind == "survey" else by_experience
-    return await walk.send(page, form, _answers(walk, form, _careless(walk), levels))
-
-
-def _careless(walk: Walk) -> Callable[[str], bool]:
-    """Return which attention checks are failed: each with the same probability."""
-    episode, chance = len(walk.players), walk.plan.careless
-    return lambda item: walk.person.chance("attention", episode, item).random() < chance
-
-
-def _answers(
-    walk: Walk, form: Form, fails: Callable[[str], bool], known: Levels = by_experience
-) -> dict[str, Sent]:
-    return answers_to(
-        form,
-        walk.person,
-        walk.player.experience() if walk.player else Experience(),
-        episode=len(walk.players),
-        right=walk.right,
-        fails=fails,
-        known=known,
-    )
+    return await walk.send(page, page_form(page), await walk.answers(page))
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Comprehension check: answer everything right, or wrong at every attempt if the plan is to fail."""
-    form, fails = page_form(page), walk.plan.deed == PlannedOutcome.FAIL
-    answers = _answers(walk, form, lambda item: fails)
-    return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
+    send = walk.browser.send if walk.plan.outcome == PlannedOutcome.FAIL else walk.send
+    return await send(page, page_form(page), await walk.answers(page))
 
 
 async def arrive(walk: Walk, page: WalkedPage) -> None:
     """End: store the completion code. Participants who refused or failed have none."""
-    if not page.code and walk.plan.deed not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
+    if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise WalkError(f"{printable_url(page.url)}: the last page shows no completion code")
     if walk.plan.stop:
         raise WalkError(
@@ -303,6 +313,13 @@ HANDLERS: dict[str, Handler] = {
     "welcome": begin,
 }
 """Handlers by kind of page."""
+
+
+def as_form_value(value: Json) -> Sent:
+    """Return a stored answer in the form in which a browser sends it."""
+    if isinstance(value, list | tuple):
+        return [str(one) for one in value]
+    return format_number(value) if isinstance(value, float) else str(value)
 
 
 def page_form(page: WalkedPage) -> Form:

@@ -220,6 +220,8 @@ def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[st
     if message["type"] == "whole":
         seen, score = message["observation"], message["score"]
     else:
-        kept = {name: value for name, value in state["observation"].items() if name not in message["gone"]}
-        seen, score = {**kept, **message["changed"]}, {**state["score"], **message["score"]}
+        unchanged = {
+            name: value for name, value in state["observation"].items() if name not in message["gone"]
+        }
+        seen, score = {**unchanged, **message["changed"]}, {**state["score"], **message["score"]}
     return {**state, "step": message["step"], "observation": seen, "score": score}

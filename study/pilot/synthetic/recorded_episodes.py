@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from kitchen.contract.organisation import INFORM
@@ -58,19 +58,38 @@ MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTable:
+    """How rows of a model are found by their episode, and what is new in a copy."""
+
+    model: type[Model]
+    path: str = "episode"
+    owner: str = ""
+    """Field of the row to which this one belongs, if that is not the episode."""
+    owner_model: type[Model] | None = None
+    time: str = ""
+    """Field with a time, which becomes the end of the copy's step."""
+
+
+TABLES = (
+    RecordedTable(Mind),
+    RecordedTable(Seat, owner="mind_id", owner_model=Mind),
+    RecordedTable(Decision, "mind__episode", "mind_id", Mind, "decided_at"),
+    RecordedTable(Message, owner="decision_id", owner_model=Decision, time="sent_at"),
+    RecordedTable(ModelCall, "decision__mind__episode", "decision_id", Decision),
+    RecordedTable(CallMessage, "call__decision__mind__episode", "call_id", ModelCall),
+    RecordedTable(SeatCommand, time="received_at"),
+)
+"""Tables that are copied, owners first. Steps and state changes are copied separately."""
+
+
+@dataclass(frozen=True, slots=True)
 class Recording:
     """One played episode as database rows, with their original primary keys."""
 
     episode: Row
-    minds: list[Row]
-    seats: list[Row]
+    rows: Mapping[type[Model], list[Row]]
     steps: list[Row]
     state_changes: list[Row]
-    commands: list[Row]
-    decisions: list[Row]
-    calls: list[Row]
-    messages: list[Row]
-    said: list[Row]
     prompts: dict[str, str]
     experience: Experience
 
@@ -163,34 +182,18 @@ def _without_model(mind: MindPlan) -> MindPlan:
 
 def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
     clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
-    (row,) = _rows(Episode.objects.filter(pk=episode.pk))
+    sent = CallMessage.objects.filter(call__decision__mind__episode=episode)
     return Recording(
-        episode={**row, **clock, "label": plan.label},
-        minds=_rows(Mind.objects.filter(episode=episode)),
-        seats=_rows(Seat.objects.filter(episode=episode)),
-        steps=_rows(Step.objects.filter(episode=episode)),
-        state_changes=_rows(StateChange.objects.filter(episode=episode)),
-        commands=_rows(SeatCommand.objects.filter(episode=episode)),
+        episode={**Episode.objects.values().get(pk=episode.pk), **clock, "label": plan.label},
+        rows={
+            one.model: list(one.model._default_manager.filter(**{one.path: episode}).order_by("pk").values())
+            for one in TABLES
+        },
+        steps=list(Step.objects.filter(episode=episode).values()),
+        state_changes=list(StateChange.objects.filter(episode=episode).values()),
+        prompts=dict(Prompt.objects.filter(uses__in=sent).values_list("hash", "text")),
         experience=experience,
-        **_asked(episode),
     )
-
-
-def _asked(episode: Episode) -> dict[str, Any]:
-    """Return the rows of co-players' decisions, model calls, messages and prompts."""
-    calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
-    messages = CallMessage.objects.filter(call__in=calls).order_by("position")
-    return {
-        "decisions": _rows(Decision.objects.filter(mind__episode=episode)),
-        "calls": _rows(calls),
-        "messages": _rows(messages),
-        "said": _rows(Message.objects.filter(episode=episode)),
-        "prompts": dict(Prompt.objects.filter(uses__in=messages).values_list("hash", "text")),
-    }
-
-
-def _rows(queryset: Any) -> list[Row]:
-    return list(queryset.values())
 
 
 QUICKEST = 0.4
@@ -220,8 +223,29 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
         copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
     insert_in_batches(Episode, [_made(copy) for copy in copies])
-    _write_seats(copies)
+    made: dict[type[Model], dict[tuple[int, Any], Model]] = {}
+    for table in TABLES:
+        owners = made.get(table.owner_model, {}) if table.owner_model else {}
+        made[table.model] = {
+            (at, row["id"]): _copied(table, row, copy, owners.get((at, row[table.owner])) if owners else None)
+            for at, copy in enumerate(copies)
+            for row in copy.recording.rows[table.model]
+        }
+        insert_in_batches(table.model, made[table.model].values())
     _write_steps(copies)
+
+
+def _copied(table: RecordedTable, row: Row, copy: Copy, owner: Model | None) -> Model:
+    fresh: Row = {"id": None}
+    if "episode_id" in row:
+        fresh["episode_id"] = _made(copy).pk
+    if table.owner:
+        fresh[table.owner] = owner and owner.pk
+    if table.time:
+        fresh[table.time] = _end(copy, row["step"])
+    if table.model is Seat:
+        fresh["key"] = new_key()
+    return table.model(**{**row, **fresh})
 
 
 def copy_erase(copy: Copy) -> None:
@@ -251,73 +275,6 @@ def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
     return Episode(**{**copy.recording.episode, "id": None, **fresh})
 
 
-def _write_seats(copies: Sequence[Copy]) -> None:
-    """Write minds, seats and decisions."""
-    minds: dict[tuple[int, int], Mind] = {}
-    for at, copy in enumerate(copies):
-        for row in copy.recording.minds:
-            minds[at, row["id"]] = Mind(**{**row, "id": None, "episode_id": _pk(copy)})
-    insert_in_batches(Mind, minds.values())
-    insert_in_batches(
-        Seat,
-        (
-            _seat(row, copy, minds.get((at, row["mind_id"])))
-            for at, copy in enumerate(copies)
-            for row in copy.recording.seats
-        ),
-    )
-    _write_decisions(copies, minds)
-
-
-def _seat(row: Row, copy: Copy, mind: Mind | None) -> Seat:
-    return Seat(**{**row, "id": None, "key": new_key(), "episode_id": _pk(copy), "mind_id": mind and mind.pk})
-
-
-def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind]) -> None:
-    decisions: dict[tuple[int, int], Decision] = {}
-    for at, copy in enumerate(copies):
-        for row in copy.recording.decisions:
-            fresh = {"mind_id": minds[at, row["mind_id"]].pk, "decided_at": _end(copy, row["step"])}
-            decisions[at, row["id"]] = Decision(**{**row, "id": None, **fresh})
-    insert_in_batches(Decision, decisions.values())
-    _write_said(copies, decisions)
-    calls: dict[tuple[int, int], ModelCall] = {}
-    for at, copy in enumerate(copies):
-        for row in copy.recording.calls:
-            calls[at, row["id"]] = ModelCall(
-                **{**row, "id": None, "decision_id": decisions[at, row["decision_id"]].pk}
-            )
-    insert_in_batches(ModelCall, calls.values())
-    insert_in_batches(
-        CallMessage,
-        (
-            CallMessage(**{**row, "id": None, "call_id": calls[at, row["call_id"]].pk})
-            for at, copy in enumerate(copies)
-            for row in copy.recording.messages
-        ),
-    )
-
-
-def _write_said(copies: Sequence[Copy], decisions: dict[tuple[int, int], Decision]) -> None:
-    """Write the messages of co-players; nobody else sends messages in recordings."""
-    insert_in_batches(
-        Message,
-        (
-            Message(
-                **{
-                    **row,
-                    "id": None,
-                    "episode_id": _pk(copy),
-                    "decision_id": decisions[at, row["decision_id"]].pk,
-                    "sent_at": _end(copy, row["step"]),
-                }
-            )
-            for at, copy in enumerate(copies)
-            for row in copy.recording.said
-        ),
-    )
-
-
 def write_prompts(recordings: Sequence[Recording]) -> None:
     """Write the recorded prompts, once for all copies."""
     texts = {hashed: text for one in recordings for hashed, text in one.prompts.items()}
@@ -327,22 +284,10 @@ def write_prompts(recordings: Sequence[Recording]) -> None:
 
 
 def _write_steps(copies: Sequence[Copy]) -> None:
-    insert_in_batches(
-        SeatCommand,
-        (
-            SeatCommand(
-                **{**row, "id": None, "episode_id": _pk(copy), "received_at": _end(copy, row["step"])}
-            )
-            for copy in copies
-            for row in copy.recording.commands
-        ),
-    )
     insert_in_batches(Step, (step for copy in copies for step in _steps(copy)))
     for copy in copies:  # a full state may be a megabyte: one transaction per copy
-        changes = copy.recording.state_changes
-        insert_in_batches(
-            StateChange, (StateChange(**{**row, "id": None, "episode_id": _pk(copy)}) for row in changes)
-        )
+        changes = ({**row, "id": None, "episode_id": _made(copy).pk} for row in copy.recording.state_changes)
+        insert_in_batches(StateChange, (StateChange(**row) for row in changes))
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
@@ -359,18 +304,13 @@ def _step(copy: Copy, row: Row) -> Row:
     taken = _end(copy, row["number"])
     received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     commands = [{**given, "received_at": received} for given in row["commands"]]
-    fresh = {"episode_id": _pk(copy), "opened_at": opened, "taken_at": taken, "commands": commands}
-    kept = {name: value for name, value in row.items() if name not in {"id", "chain"}}
-    return {**kept, **fresh}
+    fresh = {"episode_id": _made(copy).pk, "opened_at": opened, "taken_at": taken, "commands": commands}
+    return {name: value for name, value in row.items() if name not in {"id", "chain"}} | fresh
 
 
 def _end(copy: Copy, step: int) -> datetime:
     assert copy.ends is not None  # noqa: S101 - make_copies begins with it
     return copy.ends[min(step, len(copy.ends)) - 1]
-
-
-def _pk(copy: Copy) -> Any:
-    return _made(copy).pk
 
 
 def _made(copy: Copy) -> Episode:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -18,7 +18,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.world import Json
 from kitchen.play.episode import log_integrity
 from kitchen.play.episode.create_episode import erase_episode
 from kitchen.play.models import Episode
@@ -26,23 +25,19 @@ from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.condition_plan import people_in
 from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order
 from study.design.models import Study, SurveyItem, Version
-from study.design.page_and_item_order import (
-    ITEM_PAGES,
-    PAGES_AFTER_ROUNDS,
-    PAGES_BEFORE_ROUNDS,
-    WELCOME,
-    is_shown,
-)
+from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import is_right, kind_of, must_be_answered
 from study.design.study_errors import DesignError
 from study.design.study_versions import current_version
-from study.participants.end_participation import code_to_give, outcome_codes, participant_withdraw
+from study.participants.end_participation import code_to_give, erase_participants, outcome_codes
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_counts import sequence_tallies, version_orders
 from study.participants.participant_events import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
+from study.pilot.bots.item_answers import item_answer
 from study.pilot.bots.simulated_person import Experience, Person
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, WalkPlan, walk_plans
+from study.pilot.dry_run_execution import study_script
 from study.pilot.synthetic.recorded_episodes import (
     Copy,
     Recording,
@@ -54,62 +49,25 @@ from study.pilot.synthetic.recorded_episodes import (
 )
 from study.task_queue import ask_synthetic_erasure
 
-PROGRESS_SHARES = {
-    "complete": 0.86,
-    "timed_out": 0.06,
-    "active": 0.03,
-    "no_consent": 0.02,
-    "failed_check": 0.03,
+SHARES = OutcomeShares(drop_outs=9, refusals=2, fail_checks=3)
+"""Percentages of the outcomes; roughly those that web studies report."""
+STILL_ACTIVE = 1 / 3
+"""Share of the drop-outs whose participation has not ended yet."""
+SECONDS = {
+    "welcome": (5, 40),
+    "check": (20, 90),
+    "survey": (25, 120),
+    "final": (10, 90),
+    "debriefing": (10, 90),
 }
-"""Shares of the outcomes; roughly those that web studies report."""
-ATTENTIVE = 0.96
-"""Share of attention and comprehension checks that are answered correctly."""
-
-
-def planned_status(person: Person, design: Blueprint) -> str:
-    """Return how this participant ends: a status of `Participant`."""
-    ways = dict(PROGRESS_SHARES)
-    if not design.has("consent"):
-        ways.pop("no_consent")
-    if not _can_fail(design):
-        ways.pop("failed_check")
-    return person.chance("way").choices(list(ways), list(ways.values()))[0]
-
-
-def _can_fail(design: Blueprint) -> bool:
-    """Return whether failing the comprehension check can end a participation."""
-    check = design.part("check")
-    if not check.enabled or check.settings["on_failure"] == "continue":
-        return False
-    return any(wrong_answer(item) != item.correct for item in design.items_at("check"))
-
-
-def wrong_answer(item: ItemPlan) -> Json:
-    """Return a wrong answer; the right one if there is no other."""
-    others = kind_of(item).some_answers(item)
-    return next((one for one in others if is_right(item, one) is False), item.correct)
-
-
-def plausible_answer(
-    person: Person, item: ItemPlan, experience: Experience, *, episode: int, teams: list[str]
-) -> Json:
-    """Return a plausible answer; None for an optional item that is left open."""
-    rng = person.chance("synthetic", episode, item.key)
-    if not must_be_answered(item) and rng.random() < 0.1:
-        return None
-    if item.correct is not None and rng.random() < ATTENTIVE:
-        return item.correct
-    if item.kind == "likert":
-        points = range(item.points, 0, -1) if item.reversed else range(1, item.points + 1)
-        return person.answer(item.key, points, experience, episode=episode)
-    return kind_of(item).any_answer(item, rng, teams)
-
-
+"""Shortest and longest time on a page."""
+OTHER_SECONDS = (8, 60)
+"""The same for all other pages without play."""
 PIECE = 5
 """Participants per transaction."""
 PRACTICE = "practice"
-NO_ORDER = OrderSequence(0, ())
-"""Order of participants who never consented."""
+PLAYED = frozenset({"play", PRACTICE})
+"""Pages on which an episode is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +87,12 @@ class ParticipantDraft:
     """One participant before being written."""
 
     person: Person
+    plan: WalkPlan
     row: Participant
-    way: str
     order: tuple[str, ...]
     now: datetime
+    experience: Experience = field(default_factory=Experience)
+    """Of the latest episode."""
     visits: list[PageVisit] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
@@ -140,33 +100,33 @@ class ParticipantDraft:
     """Copies of episodes by condition; the practice episode under `practice`."""
 
 
-def make_participants(study: Study, wish: SyntheticRequest, say: Callable[[str], object]) -> int:
+def make_participants(study: Study, request: SyntheticRequest, say: Callable[[str], object]) -> int:
     """Write all participants; return their number."""
     version = current_version(study_id=study.pk)
-    recordings = _recordings(version.blueprint, wish)
+    recordings = _recordings(version.blueprint, request)
     played = sum(map(len, recordings.values()))
     say(f"{played} episodes really played; everybody's are copies of these")
     write_prompts([one for each in recordings.values() for one in each])
-    maker = _Maker(study, version, recordings, wish)
+    maker = _Maker(study, version, recordings, request)
     for made in maker.pieces():
-        say(f"{made} of {wish.participants} synthetic participants")
-    return wish.participants
+        say(f"{made} of {request.participants} synthetic participants")
+    return request.participants
 
 
-def _recordings(design: Blueprint, wish: SyntheticRequest) -> dict[str, list[Recording]]:
+def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
         plans[PRACTICE] = design.practice
     return {
-        key: [_recorded(plan, key, number, design, wish) for number in range(1, wish.recordings + 1)]
+        key: [_recorded(plan, key, number, design, request) for number in range(1, request.recordings + 1)]
         for key, plan in plans.items()
     }
 
 
 def _recorded(
-    plan: ConditionPlan, key: str, number: int, design: Blueprint, wish: SyntheticRequest
+    plan: ConditionPlan, key: str, number: int, design: Blueprint, request: SyntheticRequest
 ) -> Recording:
-    seed = derived_seed(wish.seed, "recording", key, number)
+    seed = derived_seed(request.seed, "recording", key, number)
     waits = plan.thinking_seconds
     thinking = float(design.study["thinking_seconds"]) if waits is None else waits
     look = {
@@ -175,29 +135,35 @@ def _recorded(
         "three_dimensions": plan.three_dimensions,
         "shows_intents": plan.shows_intents,
     }
-    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=wish.steps)
+    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=request.steps)
 
 
 class _Maker:
     def __init__(
-        self, study: Study, version: Version, recordings: dict[str, list[Recording]], wish: SyntheticRequest
+        self,
+        study: Study,
+        version: Version,
+        recordings: dict[str, list[Recording]],
+        request: SyntheticRequest,
     ) -> None:
         self.study = study
         self.version = version
         self.design = version.blueprint
         self.recordings = recordings
-        self.wish = wish
+        self.request = request
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
         self.conditions = {row.key: row for row in study.conditions.all()}
         self.scheme = version_orders(self.design)
         self.tallies = sequence_tallies(study, self.scheme, synthetic=True, preview=False)
         self.codes = outcome_codes(study.pk)
-        self.consent = consent_digest(version) if self.design.has("consent") else ""
+        self.script = study_script(self.design, study.recruitment)
+        shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
+        self.plans = walk_plans(shares, self.script, participants=request.participants, seed=request.seed)
 
     def pieces(self) -> Iterator[int]:
         """Write batch by batch; yield the number written so far."""
-        for begin in range(0, self.wish.participants, PIECE):
-            end = min(begin + PIECE, self.wish.participants)
+        for begin in range(0, self.request.participants, PIECE):
+            end = min(begin + PIECE, self.request.participants)
             self._piece(range(begin + 1, end + 1))
             yield end
 
@@ -237,10 +203,10 @@ class _Maker:
         return True
 
     def _draft(self, number: int, entered: int) -> ParticipantDraft:
-        person = Person(self.wish.seed, number)
+        person, plan = Person(self.request.seed, number), self.plans[number - 1]
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
-        way = planned_status(person, self.design)
-        order = self._order(entered, way) if way != "no_consent" else NO_ORDER
+        status = self._status(person, plan)
+        order = self._order(entered, status) if self._gets_order(plan) else OrderSequence(0, ())
         row = Participant(
             study=self.study,
             version=self.version,
@@ -248,139 +214,118 @@ class _Maker:
             code=secrets.token_hex(4),
             entry=secrets.token_urlsafe(16),
             synthetic=True,
-            status=way,
+            status=status,
             sequence=order.id or None,
             entered_at=began,
             active_at=began,
         )
-        return ParticipantDraft(person, row, way, order.order, began)
+        return ParticipantDraft(person, plan, row, order.order, began)
 
-    def _order(self, number: int, way: str) -> OrderSequence:
+    def _status(self, person: Person, plan: WalkPlan) -> str:
+        """Return the status with which this plan ends."""
+        if plan.outcome == PlannedOutcome.DROP_OUT:
+            is_active = person.chance("active").random() < STILL_ACTIVE
+            return Participant.Status.ACTIVE if is_active else Participant.Status.TIMED_OUT
+        if plan.outcome == PlannedOutcome.REFUSE:
+            return Participant.Status.NO_CONSENT
+        failed = plan.outcome == PlannedOutcome.FAIL and self.script.check_ends
+        return Participant.Status.FAILED_CHECK if failed else Participant.Status.COMPLETE
+
+    def _gets_order(self, plan: WalkPlan) -> bool:
+        """Return whether the participant reaches the end of consent, where rounds are planned."""
+        return plan.outcome != PlannedOutcome.REFUSE and plan.stop != StopPage("consent")
+
+    def _order(self, number: int, status: str) -> OrderSequence:
         """Assign the next order. Participants who finish or still play hold a sequence."""
         name, keys, seed = self.scheme
         order = assign_order(name, keys, self.tallies, seed=seed, number=number)
         held = self.tallies.get(order.id, SequenceTally())
         self.tallies[order.id] = SequenceTally(
-            held.finished + (way == "complete"), held.playing + (way == "active")
+            held.finished + (status == Participant.Status.COMPLETE),
+            held.playing + (status == Participant.Status.ACTIVE),
         )
         return order
 
     def _walk(self, draft: ParticipantDraft) -> None:
-        """Create the pages of one participant, to the end or to where they stop."""
-        self._plan_rounds(draft)
-        stop = self._stop(draft)
-        self._visit(draft, WELCOME, 0, draft.person.chance(WELCOME).uniform(5, 40))
+        """Create the pages of one participant, to the end or to where they stop.
+
+        A page of play on which they would stop is not opened: recordings are whole episodes.
+        """
+        draft.rounds = [
+            Round(
+                participant=draft.row,
+                condition=self.conditions[key],
+                position=position,
+                seat=people_in(self.design.condition(key))[0],
+            )
+            for position, key in enumerate(draft.order, start=1)
+        ]
+        self._visit(draft, StopPage(WELCOME))
         draft.row.entered_at = draft.now
-        for page in PAGES_BEFORE_ROUNDS:
-            if is_shown(self.design, page) and not self._before(draft, page):
+        for stop in self.script.stops:
+            is_last = stop == draft.plan.stop
+            if not (is_last and stop.page in PLAYED):
+                self._visit(draft, stop, is_done=not is_last)
+            if is_last or not self._finish(draft, stop):
                 break
-        else:
-            if self._all_rounds(draft, stop) and draft.way == "complete":
-                for page in PAGES_AFTER_ROUNDS:
-                    if is_shown(self.design, page):
-                        self._after(draft, page)
         draft.row.active_at = draft.now
-        if draft.way != "active":
+        if draft.row.status != Participant.Status.ACTIVE:
             draft.row.ended_at = draft.now
             draft.row.given_code = code_to_give(draft.row, self.codes)
 
-    def _plan_rounds(self, draft: ParticipantDraft) -> None:
-        """Create all rounds at consent, however far the participant gets."""
-        for position, key in enumerate(draft.order, start=1):
-            seat = people_in(self.design.condition(key))[0]
-            one = Round(participant=draft.row, condition=self.conditions[key], position=position, seat=seat)
-            draft.rounds.append(one)
-
-    def _stop(self, draft: ParticipantDraft) -> int:
-        """Return the number of rounds that are played."""
-        if draft.way in {"complete", "no_consent", "failed_check"}:
-            return len(draft.order)
-        return draft.person.chance("stop").randrange(len(draft.order))
-
-    def _before(self, draft: ParticipantDraft, page: str) -> bool:
-        """Create one page before the rounds; return False if it is the participant's last."""
-        if page == PRACTICE:
-            self._play(draft, PRACTICE, page, 0)
-        elif page == "check":
-            self._check(draft)
-        else:
-            self._visit(draft, page, 0, draft.person.chance(page).uniform(8, 60))
-            if page in ITEM_PAGES:
-                self._ask(draft, self.design.items_at(page), Experience(), None)
-        if page == "consent" and draft.way != "no_consent":
-            draft.row.consented_at, draft.row.consent_hash = draft.now, self.consent
-        return not (page == "consent" and draft.way == "no_consent") and not (
-            page == "check" and draft.way == "failed_check"
-        )
-
-    def _check(self, draft: ParticipantDraft) -> None:
-        self._visit(draft, "check", 0, draft.person.chance("check").uniform(20, 90))
-        attempts = int(self.design.part("check").settings["attempts"]) if draft.way == "failed_check" else 1
-        for attempt in range(1, attempts + 1):
-            for item in self.design.items_at("check"):
-                value = wrong_answer(item) if draft.way == "failed_check" else item.correct
-                self._answer(draft, item.key, value, None, attempt)
-
-    def _all_rounds(self, draft: ParticipantDraft, stop: int) -> bool:
-        for one in draft.rounds[:stop]:
-            key = one.condition.key
-            experience = self._play(draft, key, "play", one.position)
-            self._visit(draft, "survey", one.position, draft.person.chance("survey", key).uniform(25, 120))
-            self._ask(draft, self.design.items_after(key), experience, one)
+    def _finish(self, draft: ParticipantDraft, stop: StopPage) -> bool:
+        """Store what the participant did on this page; return whether they go on."""
+        if stop.page == "consent":
+            if draft.plan.outcome == PlannedOutcome.REFUSE:
+                return False
+            draft.row.consented_at, draft.row.consent_hash = draft.now, consent_digest(self.version)
+        elif stop.page == "survey":
+            one = draft.rounds[stop.position - 1]
+            self._ask(draft, self.design.items_after(one.condition.key), one)
             one.answered_at = draft.now
-        return stop == len(draft.order)
+        elif stop.page in ITEM_PAGES:
+            fails = stop.page == "check" and draft.plan.outcome == PlannedOutcome.FAIL
+            attempts = int(self.design.part("check").settings["attempts"]) if fails else 1
+            for attempt in range(1, attempts + 1):
+                self._ask(draft, self.design.items_at(stop.page), None, attempt)
+            return not (fails and self.script.check_ends)
+        return True
 
-    def _after(self, draft: ParticipantDraft, page: str) -> None:
-        self._visit(draft, page, 0, draft.person.chance(page).uniform(10, 90))
-        if page in ITEM_PAGES:
-            self._ask(draft, self.design.items_at(page), Experience(), None)
-
-    def _play(self, draft: ParticipantDraft, key: str, page: str, position: int) -> Experience:
-        rng = draft.person.chance("episode", key)
-        recording = rng.choice(self.recordings[key])
-        copy = Copy(recording, draft.now, 3 * draft.person.temper.pace, rng)
-        draft.copies[key] = copy
-        seconds = 3.2 * draft.person.temper.pace * max(len(recording.steps), 1)
-        self._visit(draft, page, position, seconds)
-        return recording.experience
-
-    def _visit(self, draft: ParticipantDraft, page: str, position: int, seconds: float) -> None:
-        opened = draft.now
-        draft.now += timedelta(seconds=seconds)
+    def _visit(self, draft: ParticipantDraft, stop: StopPage, *, is_done: bool = True) -> None:
+        opened, page, position = draft.now, stop.page, stop.position
+        draft.now += timedelta(seconds=self._seconds(draft, stop))
         loads = 1 + (draft.person.chance("loads", page, position).random() < 0.05)
-        draft.visits.append(
-            PageVisit(
-                participant=draft.row,
-                page=page,
-                position=position,
-                opened_at=opened,
-                done_at=draft.now,
-                loads=loads,
-            )
+        done = draft.now if is_done else None
+        visit = PageVisit(
+            participant=draft.row, page=page, position=position, opened_at=opened, done_at=done, loads=loads
         )
+        draft.visits.append(visit)
+
+    def _seconds(self, draft: ParticipantDraft, stop: StopPage) -> float:
+        """Return the time on this page; an episode is played there."""
+        if stop.page not in PLAYED:
+            rng = draft.person.chance(stop.page, stop.position)
+            return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))
+        key = draft.order[stop.position - 1] if stop.position else PRACTICE
+        rng, pace = draft.person.chance("episode", key), draft.person.temper.pace
+        recording = rng.choice(self.recordings[key])
+        draft.copies[key] = Copy(recording, draft.now, 3 * pace, rng)
+        if stop.position:
+            draft.experience = recording.experience
+        return 3.2 * pace * max(len(recording.steps), 1)
 
     def _ask(
-        self, draft: ParticipantDraft, items: list[ItemPlan], experience: Experience, one: Round | None
+        self, draft: ParticipantDraft, items: Sequence[ItemPlan], one: Round | None, attempt: int = 1
     ) -> None:
-        episode = one.position if one else 0
+        episode = sum(key != PRACTICE for key in draft.copies)
         for item in items:
-            value = plausible_answer(draft.person, item, experience, episode=episode, teams=list(draft.order))
-            if value is not None:
-                self._answer(draft, item.key, value, one, 1)
-
-    def _answer(
-        self, draft: ParticipantDraft, key: str, value: Json, one: Round | None, attempt: int
-    ) -> None:
-        draft.answers.append(
-            Answer(
-                participant=draft.row,
-                round=one,
-                item=self.items[key],
-                attempt=attempt,
-                value=value,
-                answered_at=draft.now,
+            value = item_answer(
+                item, draft.person, draft.plan, draft.experience, episode=episode, teams=draft.order
             )
-        )
+            if value is not None:
+                row = Answer(participant=draft.row, round=one, item=self.items[item.key], attempt=attempt)
+                row.value, row.answered_at = value, draft.now
+                draft.answers.append(row)
 
     def _write(self, drafts: Sequence[ParticipantDraft]) -> None:
         for draft in drafts:
@@ -407,7 +352,7 @@ def synthetic_erase(*, study_id: int) -> int:
     Participants are erased one by one, like withdrawals: an interrupted run leaves whole participants.
     """
     programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
-    erased = sum(_erase(participant_id) for participant_id in list(programs.values_list("pk", flat=True)))
+    erased = erase_participants(list(programs.values_list("pk", flat=True)))
     erase_left_episodes(study_id=study_id)
     Study.objects.filter(pk=study_id).update(withdrawn_synthetic=0)
     return erased
@@ -425,15 +370,6 @@ def erase_left_episodes(*, study_id: int) -> int:
     for pk in ids:
         erase_episode(pk)
     return len(ids)
-
-
-def _erase(participant_id: int) -> bool:
-    """Return False if the participant was erased meanwhile."""
-    try:
-        participant_withdraw(participant_id=participant_id)
-    except Participant.DoesNotExist:
-        return False
-    return True
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def test_numbers_that_json_does_not_have_are_none(text: str) -> None:
     assert read_json("[1.5, -2e3, 10000000000000000000000]") == [1.5, -2000.0, 10**22]
 
 
-def test_what_is_not_too_deep_is_as_it_was() -> None:
+def test_values_within_the_depth_limit_are_unchanged() -> None:
     deepest = json.loads("[" * (MAX_DEPTH - 1) + '{"a": 1}' + "]" * (MAX_DEPTH - 1))
     for value in (1, "text", None, [], {"a": [1, {"b": 2}]}, ["[" * 100]):
         assert check_depth(value) is value
@@ -71,7 +71,7 @@ def test_a_deep_file_is_refused_by_its_name(toml: str) -> None:
         ("verify_preregistration", DEEP),
     ],
 )
-def test_a_command_says_so_in_one_line_with_code_2(tmp_path: Path, command: str, text: str) -> None:
+def test_a_command_refuses_deep_files_with_code_2(tmp_path: Path, command: str, text: str) -> None:
     file = tmp_path / "deep"
     file.write_text(text)
     with pytest.raises(CommandError) as refused:

@@ -74,3 +74,21 @@ def test_a_connection_is_looked_at_only_after_it_was_quiet(monkeypatch: pytest.M
     db_retry._connection_use.used -= db_retry.IDLE_CHECK_SECONDS + 1
     db_retry._visit(Away(0))
     assert looked == [1]
+
+
+def test_a_connection_stays_while_its_transaction_is_open(closed: list[bool]) -> None:
+    assert connections["default"].in_atomic_block
+    db_retry.drop_broken_connection()
+    assert not closed
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broken_connection_is_closed_outside_of_a_transaction(
+    closed: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = connections["default"]
+    connection.ensure_connection()
+    monkeypatch.setattr(connection, "errors_occurred", True)
+    monkeypatch.setattr(connection, "is_usable", lambda: False)
+    db_retry.drop_broken_connection()
+    assert closed == [True]

@@ -51,13 +51,13 @@ class Server:
     def __init__(self, world: WorldPage, view: SeatView) -> None:
         self.world, self.view = world, view
         self.lines: list[WebSocketRoute] = []
-        self.heard: list[Mapping[str, Json]] = []
+        self.received: list[Mapping[str, Json]] = []
         self.screen = Screen()
 
     def answer(self, line: WebSocketRoute) -> None:
         """Send the whole page, and note what comes."""
         self.lines.append(line)
-        line.on_message(lambda sent: self.heard.append(json.loads(sent)))
+        line.on_message(lambda sent: self.received.append(json.loads(sent)))
         line.send(self.screen.fragments(self.world, self.view))
 
     def show(self, **more: Any) -> None:
@@ -67,7 +67,7 @@ class Server:
 
     def of(self, kind: str) -> list[Mapping[str, Json]]:
         """What came of this kind."""
-        return [one for one in self.heard if one["type"] == kind]
+        return [one for one in self.received if one["type"] == kind]
 
     @property
     def commands(self) -> list[Json]:
@@ -114,7 +114,7 @@ class WavingPage(LanePage):
 LEFT = '.action-amount:has-text("Load left cart")'
 
 
-async def test_an_amount_is_chosen_by_mouse_kept_while_panels_change_and_sent_whole(browser: Browser) -> None:
+async def test_an_amount_survives_panel_changes_and_is_sent(browser: Browser) -> None:
     page, server = await opened(browser, QUARRY, quarry())
     field = page.locator(f"{LEFT} input[type=number]")
     submit = page.locator("#menu [data-submit]")
@@ -218,8 +218,8 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
 ) -> None:
     page, server = await opened(browser, WavingPage(), lane(tick_ms=100))
     now = lane(100).observation
-    told = {"tick_ms": 100, "observation": now, "score": {"walked": 0}, "key": 0, "lost_ms": 0}
-    server.lines[-1].send(json.dumps({"type": "whole", "step": 0, "starts_in_ms": 0, **told}))
+    state = {"tick_ms": 100, "observation": now, "score": {"walked": 0}, "key": 0, "lost_ms": 0}
+    server.lines[-1].send(json.dumps({"type": "whole", "step": 0, "starts_in_ms": 0, **state}))
     await page.wait_for_function("() => document.querySelector('[data-observed]').textContent === '2'")
     before = await page.evaluate(STANDS)
     await page.keyboard.press("ArrowRight")

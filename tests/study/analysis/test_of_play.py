@@ -25,7 +25,7 @@ OF_CONDUCT = [one.key for one in CONDUCT_METRICS]
 
 
 def read(study: Study, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader("".join(csv_pieces(get_table(name), study)).splitlines()))
+    return list(csv.DictReader(b"".join(csv_pieces(get_table(name), study)).decode().splitlines()))
 
 
 @pytest.mark.django_db

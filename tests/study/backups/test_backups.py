@@ -143,6 +143,7 @@ def test_what_is_damaged_foreign_or_of_a_later_version_changes_nothing(home: Pat
     file = saved(home)
     with open_archive(file) as (_, manifest):
         later = {**manifest.migrations, "study": [*manifest.migrations["study"], "9999_tomorrow"]}
+        early = {**manifest.migrations, "study": ["0001_initial"]}
     half, flipped, text = home / "half.tar", home / "flipped.tar", home / "text.tar"
     half.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     data = bytearray(file.read_bytes())
@@ -155,6 +156,7 @@ def test_what_is_damaged_foreign_or_of_a_later_version_changes_nothing(home: Pat
         (text, "no backup of Brigade"),
         (home / "nothing.tar", "No such file"),
         (rewritten(file, migrations=later), "later version .study 9999_tomorrow."),
+        (rewritten(file, migrations=early), "of an older version, without study 0002_models_and_money"),
         (rewritten(file, format=2), "later version"),
         (
             rewritten(file, database="postgresql" if connection.vendor == "sqlite" else "sqlite"),

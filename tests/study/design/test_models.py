@@ -8,7 +8,8 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from study.analysis.analysis_results import analyse_present_data
-from study.design.models import Condition, FrozenError, SurveyItem
+from study.design.models import Condition, SurveyItem
+from study.design.study_errors import FrozenError
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from study.design.models import Condition, FrozenError, Study, SurveyItem
+from study.design.models import Condition, Study, SurveyItem
 from study.design.naming_rules import dependent_participants
-from study.design.study_errors import DesignError
+from study.design.study_errors import DesignError, FrozenError
 from study.editor.design_services import condition_delete, item_delete
 from study.participants.end_participation import participant_end
 from study.participants.models import Participant

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from importlib import import_module
-from types import SimpleNamespace
 
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 
 from study.design.blueprint import blueprint_of
@@ -112,17 +108,6 @@ def test_a_language_more_is_a_change_also_of_a_study_of_before(study: Study) -> 
     told = [one.field for one in differences(was, now)]
     assert told[-2:] == ["languages", "texts"]
     assert design_changes(was, now)[-1].new.text
-
-
-def test_translations_of_before_are_kept_by_what_they_translate(study: Study) -> None:
-    migration = import_module("study.migrations.0032_texts_by_wording")
-    editor = SimpleNamespace(connection=connection)
-    paths = {"title": "Un estudio", "parts.consent.text": "De acuerdo.", "items.which.options.2": "Dos"}
-    Study.objects.update(texts={"es": {**paths, "items.gone.text": "Nada"}})
-    migration.by_wording(apps, editor)
-    assert Study.objects.get().texts == {"es": SPANISH}
-    migration.by_path(apps, editor)
-    assert Study.objects.get().texts == {"es": paths}
 
 
 @pytest.mark.parametrize("languages", ["", "en xx", "en en"])

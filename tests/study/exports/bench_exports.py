@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,29 +131,27 @@ def export(form: str) -> int:
     from study.exports.export_files import FORMATS, zip_pieces
     from study.exports.export_registry import get_table
     from study.exports.export_table import EVERYBODY
-    from study.exports.row_groups import RowCounter
 
     if form == "parquet":
         import pyarrow.parquet
 
         pyarrow.array([0])  # loading it, and pandas with it, is no part of the rate
 
-    study, tallies, tally = Study.objects.get(slug="bench"), dict[str, RowCounter](), RowCounter()
+    study, rows = Study.objects.get(slug="bench"), Counter[str]()
     pieces = (
-        zip_pieces(study, EVERYBODY, "csv", tallies)
+        zip_pieces(study, EVERYBODY, "csv", rows)
         if form == "zip"
-        else FORMATS[form].pieces(get_table("steps"), study, EVERYBODY, tally)
+        else FORMATS[form].pieces(get_table("steps"), study, EVERYBODY, rows)
     )
     clock, processor = time.monotonic(), time.process_time()
     size = sum(map(len, pieces))
     clock, processor = time.monotonic() - clock, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     if form == "zip":
-        rows = sum(one.rows for one in tallies.values())
-        what = f"everything as a ZIP: {rows} rows, {tallies['steps.csv'].rows} of them steps"
+        what = f"everything as a ZIP: {rows.total()} rows, {rows['steps']} of them steps"
     else:
-        rate = int(tally.rows / processor)
-        what = f"steps.{form}: {tally.rows} rows ({rate} step rows a second of processor time)"
+        rate = int(rows["steps"] / processor)
+        what = f"steps.{form}: {rows['steps']} rows ({rate} step rows a second of processor time)"
     print(f"{what}, {size / 1e6:.1f} MB, {processor:.1f} s (clock {clock:.1f} s), peak {peak} MB")
     return 0
 

@@ -15,5 +15,5 @@ def rows_of(
     """All cells of every row, as they are read."""
     _, batches = table.opened(study, chosen)
     for batch in batches:
-        for before, rows, after in batch.stretches:
+        for before, rows, after in batch.groups:
             yield from ((*before, *row, *after) for row in rows)

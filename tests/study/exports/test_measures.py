@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def long(study: Study) -> list[dict[str, Any]]:
-    return list(csv.DictReader("".join(csv_pieces(get_table("measures"), study)).splitlines()))
+    return list(csv.DictReader(b"".join(csv_pieces(get_table("measures"), study)).decode().splitlines()))
 
 
 def test_each_measure_is_a_row_with_the_value_that_the_analysis_takes() -> None:

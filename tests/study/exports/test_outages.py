@@ -17,6 +17,7 @@ from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Episode
 from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.uptime.models import Outage
+from kitchen.uptime.outage_queries import recent_outages
 from study.analysis.analysis_results import analyse_present_data
 from study.analysis.statistics.markdown_report import markdown_report
 from study.design.models import Study
@@ -24,7 +25,6 @@ from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from study.exports.export_table import EVERYBODY, ExportSelection
 from study.exports.tables.played_episodes import touched_count
-from study.monitor.live_study_page import outages_context
 from study.participation.page_progress import finish_page
 from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
@@ -58,7 +58,7 @@ def study(played: int) -> Study:
 
 
 def rows(study: Study, name: str, chosen: ExportSelection = EVERYBODY) -> list[dict[str, str]]:
-    text = "".join(csv_pieces(get_table(name), study, chosen))
+    text = b"".join(csv_pieces(get_table(name), study, chosen)).decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -142,7 +142,7 @@ def test_the_command_leaves_them_out_and_says_how_many(study: Study, tmp_path: P
 def test_staff_who_watch_are_told_of_outages(study: Study, admin_client: Client) -> None:
     page = admin_client.get("/staff/small/live/").content.decode()
     assert "the whole installation" in page
-    assert len(outages_context()["outages"]) == 3
+    assert len(recent_outages()) == 3
 
 
 def test_an_outage_is_nobody_who_played() -> None:

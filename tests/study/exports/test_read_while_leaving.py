@@ -16,13 +16,7 @@ from tests.study.exports.test_in_full import walk, whole_study
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 WITH_ROWS = [name for name in MARKED if name not in WITHOUT_ROWS]
-READERS = (
-    "played_episodes",
-    "participants_table",
-    "answers_tables",
-    "measures_table",
-    "page_times_and_outages_tables",
-)
+READERS = ("participants_table", "played_episodes")
 
 
 @pytest.fixture(scope="module")

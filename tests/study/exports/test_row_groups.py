@@ -30,30 +30,30 @@ COLUMNS = tuple(
 )
 
 
-def whole(stretches: list[RowGroup]) -> list[tuple[Any, ...]]:
-    return [(*before, *row, *after) for before, rows, after in stretches for row in rows]
+def whole(groups: list[RowGroup]) -> list[tuple[Any, ...]]:
+    return [(*before, *row, *after) for before, rows, after in groups for row in rows]
 
 
 @given(STRETCHES, st.integers(1, 7))
-def test_batches_are_full_and_hold_every_row_in_its_place(stretches: list[RowGroup], size: int) -> None:
-    batches = list(in_batches(stretches, size))
-    assert whole([stretch for batch in batches for stretch in batch.stretches]) == whole(stretches)
+def test_batches_are_full_and_hold_every_row_in_its_place(groups: list[RowGroup], size: int) -> None:
+    batches = list(in_batches(groups, size))
+    assert whole([group for batch in batches for group in batch.groups]) == whole(groups)
     assert all(sum(batch.lengths) == size for batch in batches[:-1])
     assert all(0 < sum(batch.lengths) <= size and all(batch.lengths) for batch in batches)
 
 
 @given(STRETCHES, st.integers(1, 7))
-def test_files_have_the_rows_whatever_these_share(stretches: list[RowGroup], size: int) -> None:
-    table = ExportTable("some", "Some rows.", COLUMNS, lambda *_: stretches)
+def test_files_have_the_rows_whatever_these_share(groups: list[RowGroup], size: int) -> None:
+    table = ExportTable("some", "Some rows.", COLUMNS, lambda *_: groups)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("study.exports.export_table.AT_ONCE", size)
-        assert list(rows_of(table, Study())) == whole(stretches)
-        apart = ExportTable("some", "Some rows.", COLUMNS, lambda *_: [RowGroup((), whole(stretches))])
+        assert list(rows_of(table, Study())) == whole(groups)
+        apart = ExportTable("some", "Some rows.", COLUMNS, lambda *_: [RowGroup((), whole(groups))])
         found, alone = (written(one, "csv") for one in (table, apart))
         parquet = pq.read_table(io.BytesIO(written(table, "parquet")))
     assert found == alone
-    assert len(list(csv.reader(io.StringIO(found.decode(), newline="")))) == 1 + len(whole(stretches))
-    assert [tuple(row.values()) for row in parquet.to_pylist()] == whole(stretches)
+    assert len(list(csv.reader(io.StringIO(found.decode(), newline="")))) == 1 + len(whole(groups))
+    assert [tuple(row.values()) for row in parquet.to_pylist()] == whole(groups)
 
 
 def written(table: ExportTable, form: str) -> bytes:

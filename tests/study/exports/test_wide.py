@@ -141,6 +141,6 @@ def test_a_design_that_changes_during_the_export_changes_no_file_that_was_begun(
     begun = next(pieces)
     SurveyItem.objects.create(study=study, key="new", measure="New", text="New?", position=2)
     late = answered(study, "two", {"i0": 3, "new": 4})
-    header, *rows = csv.reader((begun + "".join(pieces)).splitlines())
+    header, *rows = csv.reader((begun + b"".join(pieces)).decode().splitlines())
     assert {len(row) for row in rows} == {len(header)}
     assert late.version.number == 2

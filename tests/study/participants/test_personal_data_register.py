@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import models
 from django.test import Client
 
-from study.participants.personal_data_register import STORED_DATA, personal_fields
+from kitchen.play.models import Episode, Prompt
+from study.participants import personal_data_register
+from study.participants.models import Participant
 from tests.study.factories import enter, make_study
+
+FIELDS = Path(personal_data_register.__file__).with_name("personal_data_fields.toml")
+
+
+def personal_fields() -> Iterator[str]:
+    """Every stored field that leads to a participant: of participants, episodes, and rows that belong to
+    them."""
+    todo: list[type[models.Model]] = [Participant, Episode, Prompt]
+    for model in todo:  # grows meanwhile
+        yield from (f"{model.__name__}.{field.name}" for field in model._meta.concrete_fields)
+        related = (one.related_model for one in model._meta.related_objects)
+        todo += dict.fromkeys(one for one in related if isinstance(one, type) and one not in todo)
 
 
 def test_every_field_that_leads_to_a_person_is_explained_once() -> None:
-    there = set(personal_fields())
-    told = Counter(field for line in STORED_DATA.values() for field in line.fields)
-    missing = sorted(there - told.keys())
-    assert not missing, (
-        f"put {', '.join(missing)} into a line of LINES in study/participants/personal_data_register.py"
+    there, lines = set(personal_fields()), tomllib.loads(FIELDS.read_text())
+    told = Counter(
+        f"{model}.{name}"
+        for line in lines.values()
+        for model, names in line.items()
+        for name in names.split()
     )
+    missing = sorted(there - told.keys())
+    assert not missing, f"put {', '.join(missing)} into a line of {FIELDS.name}, and say it in the register"
     assert not told.keys() - there and set(told.values()) == {1}
+    assert lines.keys() == personal_data_register.STORED_DATA.keys()
 
 
 @pytest.mark.django_db

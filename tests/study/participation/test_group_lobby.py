@@ -61,7 +61,7 @@ def look(person: Participant) -> LobbyState | None:
 def stands(person: Participant) -> tuple[int, int, int, bool]:
     waiting = look(person)
     assert waiting
-    return waiting.come, waiting.awaited, 10 * round(waiting.seconds_left / 10), waiting.leaves
+    return waiting.present, waiting.awaited, 10 * round(waiting.seconds_left / 10), waiting.leaves
 
 
 def page(person: Participant) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from kitchen.play.turn.websocket_messages import NoticeMessage
 from study.design.models import Study, StudyPart, SurveyItem
 from study.exports.tables.participants_table import COLUMNS, TABLE
 from study.participants.models import Participant
-from study.participation.enter_study import consent_given, participant_enter, text_digest
+from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study, play_out
@@ -93,7 +94,9 @@ def test_the_words_that_were_agreed_to_are_those_that_were_read(study: Study) ->
         consent_given(participant_id=person.pk)
         person.refresh_from_db()
         spoken[language] = person
-        assert person.consent_hash == text_digest(person.design.part("consent"))
+        part = person.design.part("consent")
+        words = "\n".join([part.text, *part.settings["statements"]])
+        assert person.consent_hash == sha256(words.encode()).hexdigest()
     assert spoken["en"].consent_hash != spoken["es"].consent_hash
 
 

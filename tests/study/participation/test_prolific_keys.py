@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx2
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from kitchen.infra.rsa_public_keys import KeysError
+from study.participation import prolific_links
 from study.participation.prolific_links import (
     AGAIN_SECONDS,
     KEPT_SECONDS,
@@ -125,13 +127,13 @@ def test_what_cannot_be_read_is_told(source: str) -> None:
         read(source)
 
 
-class Endless(httpx2.SyncByteStream):
+class Endless(httpx2.AsyncByteStream):
     """Sends on and on, and counts what was taken."""
 
     def __init__(self, piece: bytes) -> None:
         self.piece, self.sent = piece, 0
 
-    def __iter__(self) -> Iterator[bytes]:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         while self.sent < 100 * LARGEST:
             self.sent += len(self.piece)
             yield self.piece
@@ -145,9 +147,22 @@ class Endless(httpx2.SyncByteStream):
         (gzip.compress(b"x", mtime=0), {"content-encoding": "gzip"}),
     ],
 )
-def test_no_more_is_read_than_a_set_of_keys_may_have(piece: bytes, headers: dict[str, str]) -> None:
+async def test_no_more_is_read_than_a_set_of_keys_may_have(piece: bytes, headers: dict[str, str]) -> None:
     body = Endless(piece)
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200, headers=headers, stream=body))
-    with httpx2.Client(transport=transport) as client, pytest.raises(KeysError, match="more than"):
-        fetched(client, "https://prolific.example/keys")
+    async with httpx2.AsyncClient(transport=transport) as client:
+        with pytest.raises(KeysError, match="more than"):
+            await fetched(client, "https://prolific.example/keys")
     assert body.sent <= 2 * LARGEST + len(piece)
+
+
+def test_a_server_that_sends_slowly_has_no_longer_than_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def slowly(client: httpx2.AsyncClient, source: str) -> str:
+        for _ in range(1000):
+            await asyncio.sleep(0.01)
+        return "{}"
+
+    monkeypatch.setattr(prolific_links, "FETCH_SECONDS", 0.02)
+    monkeypatch.setattr(prolific_links, "fetched", slowly)
+    with pytest.raises(KeysError, match="cannot be read: TimeoutError"):
+        read("https://prolific.example/keys")

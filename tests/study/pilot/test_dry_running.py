@@ -24,11 +24,9 @@ from study.participation.enter_study import is_study_open
 from study.participation.page_progress import finish_page
 from study.pilot import dry_run_execution, dry_run_jobs
 from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
-from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome
 from study.pilot.bots.study_walkthrough import Arrival
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome
 from study.pilot.dry_run_execution import (
-    DryRunReport,
-    DryRunRequest,
     DryRunRequestError,
     UnreachableError,
     check_known,
@@ -249,19 +247,21 @@ def test_a_viewer_sees_and_a_collaborator_starts_and_stops(
 
 
 def report(
-    run: DryRun, *deeds: PlannedOutcome, failed: dict[int, str] | None = None, unlike: Any = ()
-) -> DryRunReport:
+    run: DryRun, *outcomes: PlannedOutcome, failed: dict[int, str] | None = None, unlike: Any = ()
+) -> CrowdReport:
     """As if the first ones had done this."""
-    arrived = [Arrival(number, "CODE", "", (), 0, deed) for number, deed in enumerate(deeds, start=1)]
-    order = CrowdOrder("", run.participants, run.seed, run.at_once, 60, 0)
-    return DryRunReport(order, CrowdReport(arrived, failed or {}), list(unlike))
+    arrived = [
+        Arrival(number, "CODE", "", (), 0, outcome) for number, outcome in enumerate(outcomes, start=1)
+    ]
+    order = CrowdOrder(run.participants, run.seed, run.at_once)
+    return CrowdReport(order, arrived, failed or {}, list(unlike))
 
 
-def walks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., DryRunReport]) -> list[str]:
+def walks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., CrowdReport]) -> list[str]:
     """The walk itself is replaced; at what addresses it was asked for."""
     asked: list[str] = []
 
-    async def walked(study: Study, order: CrowdOrder, say: Any, stopped: Any) -> DryRunReport:
+    async def walked(study: Study, order: CrowdOrder, say: Any, stopped: Any) -> CrowdReport:
         asked.append(order.link)
         return act(say)
 
@@ -278,7 +278,7 @@ def test_a_task_that_comes_twice_walks_once(
 ) -> None:
     run = ask(study, user)
 
-    def act(say: Any) -> DryRunReport:
+    def act(say: Any) -> CrowdReport:
         for number in range(5):
             say(f"participant {number} of 5 finished, code SECRET")
         return report(run, *[PlannedOutcome.FINISH] * 3, PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW)
@@ -313,7 +313,7 @@ def test_a_task_that_comes_twice_walks_once(
 def test_what_goes_wrong_is_told_in_the_row(
     study: Study, user: User, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
 ) -> None:
-    def act(say: Any) -> DryRunReport:
+    def act(say: Any) -> CrowdReport:
         raise error
 
     walks(monkeypatch, act)
@@ -397,7 +397,6 @@ def test_the_end_is_told_again_when_the_database_was_away(
 
     walks(monkeypatch, lambda say: report(run, *[PlannedOutcome.FINISH] * 5))
     monkeypatch.setattr(db_retry, "RETRY_WAITS", (0.0,))
-    monkeypatch.setattr(db_retry, "drop_broken_connection", lambda: None)  # it is the test's own
     monkeypatch.setattr(dry_run_jobs, "dry_run_end", end)
     tasks.dry_run(run.pk)
     run.refresh_from_db()
@@ -517,6 +516,6 @@ def test_what_a_program_was_told_is_stored_with_it_when_it_is_asked_where_it_is(
     study.items.filter(key="i1").update(needs_teammates=True)
     with pytest.raises(DryRunRequestError, match="'i1' is not asked after 'c0'"):
         check_known(study, {"i1": {"c0": 0.2}})
-    wish = DryRunRequest(1, 5, 1, known={"i0": {"nowhere": 0.2}})
+    wish = CrowdOrder(1, 5, 1, known={"i0": {"nowhere": 0.2}})
     with pytest.raises(DryRunRequestError, match="nowhere"):
         crowd_order(study, wish, url="http://localhost")

@@ -3,14 +3,12 @@ to accounts is noted."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -187,22 +185,3 @@ def test_what_staff_did_is_sealed(ann: User) -> None:
     sql("UPDATE study_staffaction SET reason = 'awake'")
     (fault,) = changed_staff_actions(StaffAction.objects.all())
     assert fault.endswith("is not what was written")
-
-
-@pytest.mark.servers
-def test_what_was_noted_before_is_numbered_and_sealed_by_the_migration(ann: User) -> None:
-    study = make_study()
-    SecurityEvent.objects.all().delete()
-    SecurityCount.objects.all().delete()
-    SecurityEvent.objects.create(kind="login", user_name="ann")
-    StaffAction.objects.create(study=study, participant=enter(study), user_name="ann", action="exclude")
-    assert list(events_verify()) and list(changed_staff_actions(StaffAction.objects.all()))
-    for table in ("study_securityevent", "study_staffaction"):
-        unguarded(table)
-    import_module("study.migrations.0023_sealed_events").seal_what_is_there(apps_of_then(), None)
-    assert list(events_verify()) == [] == list(changed_staff_actions(StaffAction.objects.all()))
-
-
-def apps_of_then() -> Any:
-    """The models as the migration has them: without what keeps rows from being changed."""
-    return MigrationExecutor(connection).loader.project_state(("study", "0023_sealed_events")).apps

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 from django_otp.oath import totp
@@ -83,15 +81,6 @@ def test_recovery_codes_are_stored_as_hashes(ann: User) -> None:
     assert log_in(Client(), codes[0]) == 302
     StaticToken.objects.create(device=StaticDevice.objects.get(), token="ofanadmi")
     assert log_in(Client(), "ofanadmi") == 302
-
-
-def test_codes_of_before_go_on_to_work(ann: User) -> None:
-    factor_confirm(ann, shown(factor_begin(ann)))
-    StaticToken.objects.create(device=StaticDevice.objects.get(), token="ofbefore")
-    import_module("study.migrations.0022_recovery_codes_hashed").hash_codes(apps, None)
-    assert not StaticToken.objects.filter(token="ofbefore").exists()
-    unthrottled()
-    assert [log_in(Client(), "ofbefore"), log_in(Client(), "ofbefore")] == [302, 200]
 
 
 def test_wrong_codes_are_counted_as_wrong_passwords(client: Client, ann: User, settings: Any) -> None:

@@ -6,12 +6,10 @@ import io
 import json
 import logging
 from datetime import timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import OperationalError
@@ -27,7 +25,7 @@ from study.participants.erasure_records import erasure_mark
 from study.participants.models import Participant
 from study.researchers import security_events
 from study.researchers.api_tokens import LONGEST, token_make, token_revoke
-from study.researchers.models import ApiToken, SecurityEvent
+from study.researchers.models import SecurityEvent
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -170,13 +168,3 @@ def test_no_token_opens_anything_for_more_than_a_year(ada: User) -> None:
         assert row.expires_at <= timezone.now() + LONGEST
     soon = timezone.now() + timedelta(days=1)
     assert token_make(user=ada, name="mine", expires_at=soon)[0].expires_at == soon
-
-
-def test_tokens_of_before_end_in_a_year(ada: User) -> None:
-    later, soon = (timezone.now() + timedelta(days=days) for days in (3650, 1))
-    for number, ends in enumerate((later, soon)):
-        ApiToken.objects.create(user=ada, name="old", digest=str(number), hint="brigade_", expires_at=ends)
-    import_module("study.migrations.0017_tokens_expire").end_in_a_year(apps, None)
-    ends_at = list(ApiToken.objects.order_by("digest").values_list("expires_at", flat=True))
-    assert timedelta(days=364) < ends_at[0] - timezone.now() < LONGEST
-    assert ends_at[1] == soon

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
@@ -37,32 +38,6 @@ def published_data() -> Json:
 def published_levels() -> tuple[str, ...]:
     """Return the 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
     return tuple(f"level_{number}" for numbers in published_data()["classes"].values() for number in numbers)
-
-
-def level_class(level: str) -> str:
-    """Return the paper's class of a level; empty if the paper does not have the level."""
-    names = (name for name, numbers in published_data()["classes"].items() if level in _codes(numbers))
-    return next(names, "")
-
-
-def gpt4_counts(level: str, agents: int) -> Mapping[float, OrderCounts]:
-    """Return GPT-4's counts in Tables 3 to 5, by interval; empty if the paper has no such cell."""
-    return _by_alpha(published_data()["gpt4"].get(str(agents), {"cells": {}})["cells"].get(level, ()))
-
-
-def table_row(table: str, name: str) -> Mapping[float, OrderCounts]:
-    """Return one row of Table 7 (`ABLATION`) or 8 (`DEMONSTRATION`), by interval."""
-    return _by_alpha(published_data()[table][name])
-
-
-def other_model_counts(agents: int) -> dict[str, Mapping[float, OrderCounts]]:
-    """Return every model's counts in Table 6: level_3 with so many agents; empty if the paper prints none."""
-    models = published_data()["other_models_level_3"].items()
-    return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
-
-
-def _codes(numbers: Sequence[int]) -> list[str]:
-    return [f"level_{number}" for number in numbers]
 
 
 def _by_alpha(counts: Sequence[Sequence[int]]) -> dict[float, OrderCounts]:
@@ -105,7 +80,8 @@ class CuisineBenchmark(CompletionBenchmark):
 
     def class_of(self, level: str) -> str:
         """Return the paper's class of a level."""
-        return level_class(level)
+        classes = published_data()["classes"].items()
+        return next((name for name, numbers in classes if level in [f"level_{n}" for n in numbers]), "")
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
         """Return the settings for level, interval factor and length."""
@@ -116,9 +92,8 @@ class CuisineBenchmark(CompletionBenchmark):
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
         """Yield the variants of Tables 6 to 8."""
         if name == "table6":
-            yield from (
-                (BenchmarkVariant(model, model, {"model": model}), n) for n in agents for model in models
-            )
+            for number, model in product(agents, models):
+                yield BenchmarkVariant(model, model, {"model": model}), number
         elif name == "table7":
             for row, label, settings in ABLATION_VARIANTS:
                 yield BenchmarkVariant(row, label, settings, (ABLATION_TABLE, row)), 2
@@ -130,11 +105,15 @@ class CuisineBenchmark(CompletionBenchmark):
 
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
         """Return a row of Table 7 or 8; without a row, GPT-4's counts of Tables 3 to 5."""
-        return table_row(*row) if row else gpt4_counts(level, agents)
+        if row:
+            table, name = row
+            return _by_alpha(published_data()[table][name])
+        return _by_alpha(published_data()["gpt4"].get(str(agents), {"cells": {}})["cells"].get(level, ()))
 
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
         """Return the counts of Table 6."""
-        return other_model_counts(agents)
+        models = published_data()["other_models_level_3"].items()
+        return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
 
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
         """Return the upper bound from agent-steps, tools and latency."""

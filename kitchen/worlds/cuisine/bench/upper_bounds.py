@@ -85,7 +85,8 @@ def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
 def _most_met(level: Level, orders: Sequence[DueOrder], agents: int) -> int:
     possible = [each for each in orders if each.deadline >= earliest_serving_step(level, each.dish, agents)]
     cookable = [each for each in possible if each.dish not in level.uncookable]
-    loads = [_agents_load(level, agents), *_tool_loads(level, agents)]
+    agents_load = {dish: Fraction(agent_steps(level, dish), agents) for dish in level.dishes}
+    loads = [agents_load, *_tool_loads(level, agents)]
     return min(most_on_time([(o.deadline, load[o.dish]) for o in cookable]) for load in loads)
 
 
@@ -97,11 +98,6 @@ def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
         if sum(chosen) > deadline:
             chosen.pop()
     return len(chosen)
-
-
-@lru_cache(maxsize=256)
-def _agents_load(level: Level, agents: int) -> dict[str, Fraction]:
-    return {dish: Fraction(agent_steps(level, dish), agents) for dish in level.dishes}
 
 
 @lru_cache(maxsize=256)
@@ -150,26 +146,18 @@ def _carried_to(level: Level, product: str) -> int:
 
 
 def _commands_at(level: Level, product: str) -> int:
-    """Return the commands at the tool: puts, activation and get.
-
-    An ingredient that was made there needs neither get nor put.
-    """
+    """Return the commands at the tool: puts, activation, get. A part made there needs neither get nor put."""
     carried = _carried_to(level, product)
     return 2 + carried - (len(level.recipes[product].ingredients) - carried)
 
 
 def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
-    """Return the first step (counted from 1) in which a dish can be put on the table, with any number of
-    agents.
-    """
+    """Return the first step (from 1) in which a dish can be served, with any number of agents."""
     return _ready(level, dish, agents) + 3
 
 
 def _ready(level: Level, product: str, agents: int) -> int:
-    """Return the first step (counted from 0) in which a product can be taken.
-
-    Several agents may act at one tool within one step; one agent may not.
-    """
+    """Return the first step (from 0) in which a product can be taken. An agent acts once in a step."""
     recipe, alone = level.recipes[product], int(agents == 1)
     last = max(_put(level, item, recipe.tool, agents) for item in recipe.ingredients)
     return last + alone + max(level.stock.tools[recipe.tool].busy, alone)

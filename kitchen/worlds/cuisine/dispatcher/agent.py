@@ -6,7 +6,7 @@ The agent also writes the decision's note for the log.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -15,7 +15,11 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand, KitchenMoment, spell_command
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
+    KitchenMoment,
+    spell_command,
+)
 from kitchen.worlds.cuisine.dispatcher.model_exchange import (
     DispatcherMemory,
     FallbackPlanner,
@@ -41,30 +45,16 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
 
 
 def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str]) -> Json:
-    """Return the note of an answer: the commands as they were read, those that could not be read, and the
-    feedback.
-    """
+    """Return the note of an answer: the commands as read and as carried on, faults, and feedback."""
     return {
         **_setting(talk),
         "feedback": list(told),
-        "extracted": spelled_commands(answer.given),
-        "carried_on": spelled_commands(answer.verdict.commands),
+        "extracted": [spell_command(*each) for each in answer.given],
+        "carried_on": [spell_command(*each) for each in answer.verdict.commands],
         "faults": [fault.to_json() for fault in answer.verdict.faults],
         "mended": [fault.to_json() for fault in answer.mended],
         **({"withheld": talk.line} if talk.withheld else {}),
     }
-
-
-def fallback_note(talk: ModelConversation, by: str, told: Sequence[str]) -> Json:
-    """Return the note of a decision without an answer: the error, and the agent that commanded instead."""
-    call = talk.calls[-1]
-    why = {"by": by, "code": call.error, "text": call.error_text}
-    return {**_setting(talk), "feedback": list(told), "fallback": why}
-
-
-def spelled_commands(given: Iterable[GivenCommand]) -> list[str]:
-    """Return commands as the model writes them."""
-    return [spell_command(seat, command) for seat, command in given]
 
 
 def _setting(talk: ModelConversation) -> dict[str, Json]:
@@ -114,10 +104,7 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings.
-
-        Raise SettingsError for an unknown provider, and for a system text that lacks a needed part.
-        """
+        """Read the settings. SettingsError for an unknown provider or a system text without a needed part."""
         super().__init__(chosen)
         self.options = DispatcherOptions.read(self.chosen)
         parse_model_setting(self.options.model)
@@ -132,9 +119,7 @@ class Dispatcher(Agent):
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Return remarks about settings that are not sent to the model, and about unused parts of
-        the prompt.
-        """
+        """Return remarks about settings that are not sent, and about unused parts of the prompt."""
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
@@ -162,9 +147,7 @@ class Dispatcher(Agent):
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, and use the fallback of the settings if
-        it fails.
-        """
+        """Ask the model within the time of the situation, and use the fallback if it fails."""
         deadline = (
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
         )
@@ -200,20 +183,14 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """Return the model's line to all people, and its answers to jobs.
-
-        For the stand-in, return the planner's.
-        """
+        """Return the model's line to all people and its answers to jobs; for the stand-in, the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
         return (*line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
-        """Return the model's own words, the same for all its agents.
-
-        For the stand-in, return the planner's intents.
-        """
+        """Return the model's words, the same for all its agents; for the stand-in, the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
@@ -230,14 +207,11 @@ class Dispatcher(Agent):
     def _fall_back(
         self, talk: ModelConversation, memory: DispatcherMemory, adviser: FallbackPlanner, told: list[str]
     ) -> Decision:
-        code = talk.calls[-1].error
-        decision = self._without_answer(talk.moment, memory, adviser, code)
-        return replace(
-            decision,
-            note=fallback_note(talk, decision.played_by, told),
-            calls=tuple(talk.calls),
-            fallback=code,
-        )
+        call = talk.calls[-1]
+        decision = self._without_answer(talk.moment, memory, adviser, call.error)
+        why = {"by": decision.played_by, "code": call.error, "text": call.error_text}
+        note = {**_setting(talk), "feedback": list(told), "fallback": why}
+        return replace(decision, note=note, calls=tuple(talk.calls), fallback=call.error)
 
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
@@ -246,23 +220,12 @@ class Dispatcher(Agent):
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
-        after = memory.after(None, [no_answer_sentence(code, by)], adviser.plan)
+        fault = ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")
+        after = memory.after(None, [fault], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
-FAILURE_SENTENCES = {
-    "timeout": "No answer of yours came in time",
-    "connection": "You could not be reached in the last step",
-    "429": "You could not be reached in the last step",
-    "529": "You could not be reached in the last step",
-    "5xx": "You could not be reached in the last step",
-    "4xx": "You could not be asked in the last step",
-    "not_asked": "You were not asked in the last step",
-    "unreadable": "What you answered in the last step could not be read",
-    "budget": "You were not asked in the last step",
-    "unpriced": "You were not asked in the last step",
-    "error": "You could not be asked in the last step",
-}
+FAILURE_SENTENCES: Mapping[str, str] = SENTENCES["no_answer"]
 """Sentences for every ModelError's code; the model reads them in the next step."""
 
 FALLBACK_SENTENCES = {
@@ -274,8 +237,3 @@ SUBSTITUTE_SENTENCES = {
     "planner": "so somebody else commanded your agents.",
     "noop": "so your agents did nothing.",
 }
-
-
-def no_answer_sentence(code: str, by: str) -> ReplyFault:
-    """Return what happened in a step without an answer, and which fallback commanded."""
-    return ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")

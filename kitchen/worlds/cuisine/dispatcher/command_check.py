@@ -2,23 +2,21 @@
 
 Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
 noop, with a reason and advice. A refused command does not affect the others. A second command for an agent is
-left out, and so is a command for another's agent. The kitchen is rebuilt from brief and observation, so only
-facts that the seat knows count.
+left out, and so is a command for another's agent.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD_CODES
 from kitchen.contract.world import Command, Event, Json
 from kitchen.words.english_text import counted_noun
-from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States, carry_out_command
+from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
     CommandedTeam,
     GivenCommand,
     KitchenMoment,
@@ -27,92 +25,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     spell_command,
 )
 from kitchen.worlds.cuisine.display_text import telling_reasons
-from kitchen.worlds.cuisine.level import Level, Recipe, Stock, Tool, shipped_catalogue
-
-_KEPT = ("level", "title", "dishes", "recipes", "base", "tools", "locations", "uncookable")
-
-
-class SimulatedKitchen:
-    """The kitchen in the middle of a turn; `run` changes it."""
-
-    def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
-        self.level = level_from_brief(brief)
-        self._states = States()
-        self.agents = [
-            self._states.agent(seat, each["at"], each["holds"], int(each["busy"]))
-            for seat, each in enumerate(observation["agents"])
-        ]
-        self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
-
-    def run(self, seat: int, command: Command) -> tuple[str, ...]:
-        """Carry out one command and return no reasons, or change nothing and return the refusal codes."""
-        if not 0 <= seat < len(self.agents):
-            return ("unknown_agent",)
-        outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
-        if not outcome.reasons:
-            self.agents[seat] = outcome.agent
-            if outcome.place is not None:
-                self.places[outcome.place.id] = outcome.place
-        return outcome.reasons
-
-    def agent(self, seat: int) -> AgentState | None:
-        """Return the agent now; None if there is none."""
-        return self.agents[seat] if 0 <= seat < len(self.agents) else None
-
-    def place(self, command: Command) -> PlaceState | None:
-        """Return the place that a command names; None if it names no place of this kitchen."""
-        return self.places.get(command[1]) if len(command) > 1 else None
-
-    def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
-        tool = self.level.places[id]
-        done = tool.role == "tool" and not tool.always_open and bool(seen["open"])
-        return self._states.place(id, tuple(seen["items"]), int(seen["busy"]), done)
-
-
-def level_from_brief(brief: Mapping[str, Json]) -> Level:
-    """Return the level that a brief describes; equal briefs share one."""
-    return _level(json.dumps({key: brief[key] for key in _KEPT}))
-
-
-@lru_cache(maxsize=64)
-def _level(text: str) -> Level:
-    brief = json.loads(text)
-    recipes = {
-        product: Recipe(product, product, each["tool"], tuple(each["ingredients"]))
-        for product, each in brief["recipes"].items()
-    }
-    places = {id: _tool(kind, brief["tools"][kind]) for id, kind in brief["locations"].items()}
-    return Level(
-        code=brief["level"],
-        title=brief["title"],
-        difficulty=None,
-        kitchen=tuple(brief["locations"].values()),
-        dishes=tuple(brief["dishes"]),
-        uncookable=tuple(brief["uncookable"]),
-        places=places,
-        serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
-        recipes=recipes,
-        stock=_stock(brief["base"], recipes),
-    )
-
-
-def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
-    """Return all items: those of the storage, and those that can be made."""
-    known = shipped_catalogue().stock
-    ingredients = {**known.ingredients, **{item: item for item in base if item not in known.ingredients}}
-    return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
-
-
-def _tool(code: str, told: Mapping[str, Json]) -> Tool:
-    """Return a type of place.
-
-    A brief lacks its role and whether it is always open; these come from the shipped tool of that name.
-    """
-    known = shipped_catalogue().stock.tools.get(code)
-    attended = bool(told["attended"])
-    role, always_open = (known.role, known.always_open) if known else ("tool", attended)
-    return Tool(code, code, role, told["capacity"], int(told["busy"]), attended, always_open)
-
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 
 VERB_FORMS: Mapping[str, str] = {
     "goto": "goto_AGENT_LOCATION",
@@ -143,8 +56,7 @@ def refusal_fault(
 ) -> ReplyFault:
     """Return the fault of a command that the rules refuse, given the agent and the place at that moment."""
     codes = telling_reasons(tuple(reasons))
-    facts = _facts(seat, command, agent, place)
-    parts = [_sentence(code, command).format(**facts) for code in codes]
+    parts = [_sentence(code, command).format(**_facts(seat, command, agent, place)) for code in codes]
     text = f"{agent_name(seat)} could not {spell_command(seat, command)}: {'; '.join(parts)}."
     return ReplyFault(" ".join(codes), text, seat, command)
 
@@ -168,35 +80,9 @@ def _facts(seat: int, command: Command, agent: AgentState | None, place: PlaceSt
 
 
 def _sentence(code: str, command: Command) -> str:
-    verb = command[0] if command else ""
-    return _OF_VERB.get((code, verb)) or _SENTENCES.get(code, "it could not be carried out")
+    of_verb = SENTENCES["refusals_of_verb"].get(f"{code} {command[0] if command else ''}")
+    return str(of_verb or SENTENCES["refusals"].get(code, "it could not be carried out"))
 
-
-_SENTENCES = {
-    "not_at_location": "{agent} stands at {at}, not at {place}; first {go}",
-    "agent_busy": "{agent} is occupied for {rest} and can only noop",
-    "hands_full": "{agent} already holds {held}; it has to put that down first",
-    "hands_empty": "{agent} holds nothing, so there is nothing to put",
-    "location_busy": "{place} is occupied for {busy}; wait, or use another location",
-    "not_open": "nothing can be taken from {place} before what lies inside ({inside}) has been activated",
-    "empty": "nothing lies in {place}",
-    "not_base_ingredient": "the storage does not have {item}, it has to be made from base ingredients",
-    "not_a_dish_here": "{held} is no dish that is ordered here, and only such dishes go on {place}",
-    "would_waste": "{held} does not go into {place} with {inside} inside: no recipe here needs that",
-    "at_capacity": "{place} is full; take something out first",
-    "unknown_agent": "there is no {agent}",
-    "unknown_location": "there is no location {place}",
-    "unknown_item": "there is no item {item} at {place}",
-    "unknown_verb": "{verb} is no command; there are {verbs}",
-    "wrong_arguments": "the command is not complete, write {form}",
-}
-
-_OF_VERB = {
-    ("would_waste", "activate"): "{inside} in {place} is not exactly what a recipe needs",
-    ("hands_full", "activate"): "{agent} holds {held}, and activating needs empty hands",
-    ("wrong_arguments", "get"): "the item is missing, write {form}",
-    ("wrong_arguments", "noop"): "write {form} and nothing more",
-}
 
 NOOP = ("noop",)
 UnclearCommands = Mapping[int, Sequence[Command]]
@@ -227,14 +113,10 @@ class CheckedCommands:
 def check_commands(
     moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
 ) -> CheckedCommands:
-    """Check commands one step ahead.
-
-    All commands that run before ours in this step are taken into account.
-    """
+    """Check commands one step ahead, after all commands that run before ours in this step."""
     ours, faults = first_commands(given, moment.team)
     scene = SimulatedKitchen(moment.brief, moment.observation)
-    for seat, command in moment.commanded.items():
-        scene.run(seat, command)
+    scene.run_all(moment.commanded)
     commands: list[GivenCommand] = []
     for seat, command in ours:
         agent, place = scene.agent(seat), scene.place(command)
@@ -249,64 +131,50 @@ def check_commands(
 def first_commands(
     given: Iterable[GivenCommand], team: CommandedTeam
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
-    """Return the first command of each of our agents, and the faults of all others.
-
-    Repeating the same command is no fault.
-    """
+    """Return the first command of each of our agents, and the faults of all others but repetitions."""
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:
-        if seat not in team.mine:
-            fault = _not_ours(seat, team)
-            faults.setdefault(fault.text, fault)
-        elif seat in team.settled:
-            fault = _not_now(seat)
-            faults.setdefault(fault.text, fault)
-        elif first.setdefault(seat, (seat, command)) != (seat, command):
-            fault = _twice(seat, first[seat])
+        fault = _not_followed(seat, team)
+        if not fault and first.setdefault(seat, (seat, command)) != (seat, command):
+            text = "was commanded twice; agent ids cannot be the same, so only the first command counts"
+            text = f"{agent_name(seat)} {text} ({spell_command(*first[seat])})."
+            fault = ReplyFault("duplicate_agent", text, seat)
+        if fault:
             faults.setdefault(fault.text, fault)
     return list(first.values()), list(faults.values())
 
 
-def _twice(seat: int, first: GivenCommand) -> ReplyFault:
-    text = (
-        f"{agent_name(seat)} was commanded twice; agent ids cannot be the same, "
-        f"so only the first command counts ({spell_command(*first)})."
-    )
-    return ReplyFault("duplicate_agent", text, seat)
-
-
-def _not_now(seat: int) -> ReplyFault:
-    text = f"{agent_name(seat)} was not to be commanded in that step: your command for it was ignored."
-    return ReplyFault("not_asked_now", text, seat)
-
-
-def _not_ours(seat: int, team: CommandedTeam) -> ReplyFault:
+def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
+    """Return the fault of a command for an agent that is not ours to command now; None if it is."""
+    name = agent_name(seat)
     if seat >= team.agents:
-        return ReplyFault(
-            "unknown_agent", f"There is no {agent_name(seat)}; command {team.list_mine()}.", seat
-        )
-    who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
-    return ReplyFault("not_yours", f"{agent_name(seat)} {who}: your command for it was ignored.", seat)
+        return ReplyFault("unknown_agent", f"There is no {name}; command {team.list_mine()}.", seat)
+    if seat not in team.mine:
+        who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
+        return ReplyFault("not_yours", f"{name} {who}: your command for it was ignored.", seat)
+    if seat in team.settled:
+        text = f"{name} was not to be commanded in that step: your command for it was ignored."
+        return ReplyFault("not_asked_now", text, seat)
+    return None
 
 
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return faults for our agents with no command, or with several in different passages: they do
-    nothing.
-    """
+    """Return faults for our agents without a command, or with several in different passages."""
     told = {seat for seat, _ in commands}
     if not told and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."
         return [ReplyFault(NO_COMMAND, text)]
     left = [seat for seat in team.asked if seat not in told]
-    return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
-
-
-def _without(seat: int) -> ReplyFault:
     words = "{} got no command and did nothing; give noop if that is meant."
-    return ReplyFault(LEFT_OUT, words.format(agent_name(seat)), seat)
+    return [
+        _unclear(seat, unclear[seat])
+        if seat in unclear
+        else ReplyFault(LEFT_OUT, words.format(agent_name(seat)), seat)
+        for seat in left
+    ]
 
 
 def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
@@ -331,7 +199,7 @@ def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list
 def _late(moment: KitchenMoment) -> Iterator[str]:
     """Yield sentences about late replies, which were not followed because the kitchen had changed."""
     for late in moment.late:
-        given = ", ".join(spell_command(seat, command) for seat, command in late.commands.items())
+        given = ", ".join(spell_command(*each) for each in late.commands.items())
         said = f" ({given})" if given else ""
         yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
 
@@ -348,15 +216,8 @@ def _refused(moment: KitchenMoment) -> Iterator[str]:
 
 def _news(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
-        if event.kind in _NEWS:
-            yield _NEWS[event.kind].format(dish=event.data.get("dish", ""))
-
-
-_NEWS = {
-    "completed": "{dish} was served: an order is complete.",
-    "failed": "An order of {dish} ran out before it was served.",
-    "all_idle": "No agent did anything in the last step.",
-}
+        if event.kind in SENTENCES["news"]:
+            yield SENTENCES["news"][event.kind].format(dish=event.data.get("dish", ""))
 
 
 def _advice(moment: KitchenMoment) -> Iterator[str]:

@@ -7,43 +7,42 @@ agents and kind give the same demonstration.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.world import Command, Event, Json
-from kitchen.worlds.cuisine.dispatcher.command_check import SimulatedKitchen
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
-from kitchen.worlds.cuisine.level import Level, Stock, shipped_catalogue, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_items, timing_of
+from kitchen.worlds.cuisine.level import (
+    Level,
+    Stock,
+    parse_level,
+    recipe_items,
+    shipped_catalogue,
+    tools_needed,
+)
+from kitchen.worlds.cuisine.order_book import timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
 from kitchen.worlds.cuisine.settings import Options
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 DEMONSTRATION_LEVEL_CODE = "demonstration"
-DishRank = tuple[bool, int, int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class DishChoice:
-    """A dish and a kitchen that has just the tools it needs."""
-
-    dish: str
-    level: Level
-
-
-def dish_choices(level: Level, agents: int) -> list[DishChoice]:
-    """Return all dishes that a demonstration for this level can show, the best first."""
+def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
+    """Yield the levels of one other dish that a demonstration for this level can show, the best first."""
     stock = shipped_catalogue().stock
     others = [product for product in stock.recipes if product not in level.recipes]
     ranked = sorted(others, key=lambda dish: _rank(dish, level, agents, stock))
-    return [DishChoice(dish, _kitchen_for(dish, level, stock)) for dish in ranked]
+    return (_kitchen_for(dish, level, stock) for dish in ranked)
 
 
-def _rank(dish: str, level: Level, agents: int, stock: Stock) -> DishRank:
+def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int, int, int, int, int]:
     """Return the rank of a dish; smaller is better.
 
     Preferred is a dish that guests would order, with nothing of this level's menu in it. It uses many of this
@@ -69,12 +68,12 @@ def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
     ]
     kitchen = ", ".join(f'"{each}"' for each in (ends["storage"], *tools, ends["serving"]))
     text = f'title = "Demonstration"\nkitchen = [{kitchen}]\ndishes = ["{dish}"]\n'
-    return shipped_catalogue().level_from_text(text, f"{DEMONSTRATION_LEVEL_CODE}.toml")
+    return parse_level(text, f"{DEMONSTRATION_LEVEL_CODE}.toml", stock)
 
 
 MAX_DEMONSTRATION_STEPS = 60
 BETA = 2.5
-SEEDS_TRIED = 3
+DISHES_TRIED = 3
 NOOP: Command = ("noop",)
 
 GivenTurn = tuple[GivenCommand, ...]
@@ -131,10 +130,7 @@ DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 
 
 def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
-    """Return the team of a demonstration with so many agents (0: as many as play).
-
-    Seats have the same roles as in play, as far as they exist there.
-    """
+    """Return the team of a demonstration of so many agents (0: as many as play), with their roles."""
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
     people = tuple(seat for seat in team.people if seat < number)
@@ -149,19 +145,15 @@ def demonstrate(
 
     If a dish cannot be played in the given `way`, the demonstration shows one dish.
     """
-    for choice in dish_choices(level, team.agents)[:SEEDS_TRIED]:
-        turns = _play(choice, team, way)
-        if turns:
-            return _show(choice, team, way, _prune(choice, team, way, turns) if way.is_pruned else turns)
+    for shown in islice(demonstration_levels(level, team.agents), DISHES_TRIED):
+        if turns := _play(shown, team, way):
+            return _show(shown, team, way, _prune(shown, team, way, turns) if way.is_pruned else turns)
     return demonstrate(level, team) if way is not DISH_DEMONSTRATION else None
 
 
-def _play(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
-    """Return the planner's turns until the dishes are served; empty if they are not.
-
-    A whole play is also empty if an order expires before.
-    """
-    world, planner = _world(choice.level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
+def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
+    """Return the planner's turns until the dishes are served; empty if they are not, or an order expires."""
+    world, planner = _world(level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
     turns: list[GivenTurn] = []
     memory: Json = None
     wanted = way.dishes(team)
@@ -179,10 +171,7 @@ def _play(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind) -> li
 
 
 def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
-    """Return one command for every agent, first for those that we do not command.
-
-    A command that cannot be carried out in this order becomes noop.
-    """
+    """Return a command for every agent, others' first; noop if it cannot be carried out in this order."""
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
     scene = SimulatedKitchen(world.brief(0), world.observe(0))
@@ -190,7 +179,7 @@ def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command
 
 
 def _prune(
-    choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
+    level: Level, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
 ) -> list[GivenTurn]:
     """Remove commands that the dish does not need, trying them one by one from the last to the first."""
     for step in reversed(range(len(turns))):
@@ -198,36 +187,31 @@ def _prune(
             turn = turns[step]
             less = (*turn[:place], (turn[place][0], NOOP), *turn[place + 1 :])
             shorter = [*turns[:step], less, *turns[step + 1 :]]
-            if less != turn and _serves(choice, team, way, shorter):
+            if less != turn and _serves(level, team, way, shorter):
                 turns = shorter
     return turns
 
 
-def _serves(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> bool:
+def _serves(level: Level, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> bool:
     """Return whether no command is refused, and the dish is served at the end."""
-    world = _world(choice.level, team, way)
+    world = _world(level, team, way)
     events = [world.step(turn) for turn in turns]
-    return _is_served(events[-1]) and not any(e.kind == "refused" for step in events for e in step)
+    is_served = any(event.kind == "completed" for event in events[-1])
+    return is_served and not any(event.kind == "refused" for step in events for event in step)
 
 
-def _show(
-    choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
-) -> Demonstration:
-    world = _world(choice.level, team, way)
+def _show(level: Level, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> Demonstration:
+    world = _world(level, team, way)
     steps: list[DemonstrationStep] = []
     for turn in turns:
         before = {seat: command for seat, command in turn if seat not in team.mine}
         ours = tuple(each for each in turn if each[0] in team.mine)
         steps.append(DemonstrationStep(KitchenMoment(world.brief(0), world.observe(0), team, before), ours))
         world.step(turn)
-    return Demonstration(choice.dish, choice.level, team, way, tuple(turns), tuple(steps))
+    return Demonstration(level.dishes[0], level, team, way, tuple(turns), tuple(steps))
 
 
 def _world(level: Level, team: CommandedTeam, way: DemonstrationKind) -> CuisineWorld:
     timing = timing_of(level.stock.work, level.dishes, way.alpha, BETA)
     values = {"level": level.code, "alpha": way.alpha, "beta": BETA, "max_steps": MAX_DEMONSTRATION_STEPS}
     return CuisineWorld(team.agents, Options(values, level, timing, MAX_DEMONSTRATION_STEPS))
-
-
-def _is_served(events: Sequence[Event]) -> bool:
-    return any(event.kind == "completed" for event in events)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Self
 
 from kitchen.contract.agent import NO_ONE, REASON_TO_ANSWER, LateDecision, Situation
@@ -16,6 +18,8 @@ from kitchen.words.english_text import and_list
 
 GivenCommand = tuple[int, Command]
 """A seat and its command."""
+SENTENCES: Mapping[str, Json] = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+"""The fixed sentences of the prompt, of the feedback, and of the stand-in's replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,9 @@ class KitchenMoment:
         settled = tuple(sorted(set(situation.seats) - set(asked)))
         agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
         team = CommandedTeam(agents, mine, tuple(sorted(people)), settled)
-        moment = cls(brief, observation, team, _before(situation, settled), situation.events)
+        others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+        ours = {s: c for s, c in situation.commanded.items() if s in settled}
+        moment = cls(brief, observation, team, {**others, **ours}, situation.events)
         moment = replace(moment, sees_people=situation.request.knowing != NO_ONE, late=situation.late)
         if situation.talk.organisation is None or situation.talk.organisation.is_silent:
             return moment
@@ -100,11 +106,6 @@ class KitchenMoment:
             jobs=situation.talk.jobs,
             only_answers=situation.request.because == REASON_TO_ANSWER,
         )
-
-
-def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command]:
-    others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
-    return {**others, **{s: c for s, c in situation.commanded.items() if s in settled}}
 
 
 def agent_name(seat: int) -> str:

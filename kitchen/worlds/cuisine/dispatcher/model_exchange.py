@@ -37,10 +37,10 @@ from kitchen.llm.providers.stand_in_model import (
     WrittenCommand,
 )
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher import people_and_jobs, prompt
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     NO_ARGUMENT,
+    SENTENCES,
     CommandedTeam,
     GivenCommand,
     KitchenMoment,
@@ -48,22 +48,24 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     command_object,
 )
 from kitchen.worlds.cuisine.dispatcher.people_and_jobs import (
+    JOB_ANSWERS,
     is_led,
     job_answers_in,
     line_in_reply,
     repeats_prompt,
+    shorten,
     strip_job_answers,
     strip_line,
 )
 from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part, retry_form
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
     ExtractedCommands,
     RequestedCommands,
     extract_commands,
     extract_from_call,
 )
-from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 
 TOOL_NAME = "dispatch"
@@ -72,43 +74,37 @@ TOOL_NAME = "dispatch"
 def dispatch_tool(
     brief: Mapping[str, Json], team: CommandedTeam, *, talks: bool = False, led: bool = False
 ) -> Tool:
-    """Return the tool with which the model commands the agents of this team.
-
-    If it `talks`, the tool has a line to people. If it is `led`, the tool has answers to jobs.
-    """
-    command = _object(
-        {
-            "agent": _enum(agent_name(seat) for seat in team.mine),
-            "verb": _enum(VERBS),
-            "location": _enum([*brief["locations"], NO_ARGUMENT]),
-            "item": _enum([*brief["base"], *brief["recipes"], NO_ARGUMENT]),
-        }
-    )
-    plan = {"type": "string", "description": "One or two sentences: what the agents work towards now."}
-    commands = {
-        "type": "array",
-        "description": "One command for each agent, in the order in which they run.",
-        "items": command,
+    """Return the tool for commands; if it `talks`, also for a line to people; if `led`, for job answers."""
+    schema: dict[str, Json] = {
+        "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}
     }
-    say = {"type": "string", "description": "One short line to the people, or nothing."}
-    more = {
-        **({"say": say} if talks else {}),
-        **({"jobs": people_and_jobs.job_answer_schema()} if led else {}),
+    if talks:
+        schema["say"] = {"type": "string", "description": "One short line to the people, or nothing."}
+    if led:
+        told = "What becomes of jobs: new ones accepted or declined, others done or failed."
+        answer = {"job": {"type": "integer"}, "answer": _one_of(JOB_ANSWERS), "words": {"type": "string"}}
+        schema["jobs"] = _list_of(answer, told)
+    command = {
+        "agent": _one_of(agent_name(seat) for seat in team.mine),
+        "verb": _one_of(VERBS),
+        "location": _one_of([*brief["locations"], NO_ARGUMENT]),
+        "item": _one_of([*brief["base"], *brief["recipes"], NO_ARGUMENT]),
     }
-    schema = _object({"plan": plan, **more, "commands": commands})
-    return Tool(TOOL_NAME, "Give every agent that you command its command for this step.", schema)
+    schema["commands"] = _list_of(command, "One command for each agent, in the order in which they run.")
+    about = "Give every agent that you command its command for this step."
+    return Tool(TOOL_NAME, about, _object(schema))
 
 
 def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _enum(values: Iterable[str]) -> dict[str, Json]:
+def _list_of(properties: Mapping[str, Json], description: str) -> dict[str, Json]:
+    return {"type": "array", "description": description, "items": _object(properties)}
+
+
+def _one_of(values: Iterable[str]) -> dict[str, Json]:
     return {"type": "string", "enum": list(values)}
 
 
@@ -133,10 +129,7 @@ class DispatcherMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Return the memory that `to_json` wrote.
-
-        Return an empty memory at the first step or after another kind of agent.
-        """
+        """Return the memory that `to_json` wrote; empty at the first step or after another kind of agent."""
         if not isinstance(stored, dict) or "exchanges" not in stored:
             return cls()
         exchanges = tuple((told, said) for told, said in stored["exchanges"])
@@ -175,41 +168,14 @@ class DispatcherMemory:
         )
 
 
-PROSE = Prose(
-    openings=(
-        "Let me look at the orders and at what everybody holds.",
-        "First I check which order expires next and which tools are free.",
-        "To get the next dish out I divide the work as follows.",
-        "Looking at the current state, this is what I would do in this step.",
-    ),
-    reasons={
-        "goto": "{who} goes on to {place}.",
-        "get": "{who} needs {item} from {place}.",
-        "put": "{who} can put down what it holds at {place}.",
-        "activate": "Everything is in {place}, so {who} starts it.",
-        "noop": "{who} has nothing useful to do now and waits.",
-    },
-    closings=("", "", "I will look at the result in the next step.", "That should bring the order forward."),
-    nonsense=(
-        "I am sorry, but I am not able to help with that.",
-        "Could you tell me more about what you would like to cook today?",
-        "Sushi is a Japanese dish of vinegared rice with various ingredients. Sashimi, on the other hand, is"
-        " served without rice.",
-        "```json\n{}\n```",
-        "As the dispatcher I will now coordinate the agents in the best possible way.",
-        "... ... ...",
-    ),
-)
+PROSE = Prose(**SENTENCES["prose"])
 
 SEED_RANGE = 2**31
 """Upper bound of seeds, because some servers read them as 32 bits."""
 
 
 class FallbackPlanner:
-    """The planner for one decision: it replaces the model, and gives the stand-in the right commands.
-
-    It plans only if it is needed, and only once.
-    """
+    """The planner for one decision, in place of the model or behind the stand-in; it plans at most once."""
 
     def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
         self.situation, self.moment, self.memory = situation, moment, memory
@@ -358,10 +324,7 @@ class ModelConversation:
         return self._mend(ModelAnswer(verdict, read.given), missing)
 
     def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
-        """Return the commands in the model's answer to a question about these seats.
-
-        Return None if there is no answer.
-        """
+        """Return the commands in the answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
         call = self.door.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -379,25 +342,16 @@ class ModelConversation:
 
     @property
     def plan(self) -> str:
-        """The model's plan in its last structured reply: the first paragraph, shortened.
-
-        Empty if there is none.
-        """
+        """The model's plan in its last structured reply: the first paragraph, shortened. Empty if none."""
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
-        first = " ".join(plan.partition("\n")[0].split())
-        return first if len(first) <= MAX_PLAN_CHARACTERS else f"{first[:MAX_PLAN_CHARACTERS].rstrip()}…"
+        return shorten(" ".join(plan.partition("\n")[0].split()), MAX_PLAN_CHARACTERS)
 
     @property
     def thought(self) -> str:
         """The model's reasoning before its last answer, if its provider returns it."""
         said = [call.reply.reasoning for call in self.calls if call.reply]
-        thought = said[-1].strip() if said else ""
-        return (
-            thought
-            if len(thought) <= MAX_THOUGHT_CHARACTERS
-            else f"{thought[:MAX_THOUGHT_CHARACTERS].rstrip()}…"
-        )
+        return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
 
     def _read(self, reply: Reply, asked: RequestedCommands) -> ExtractedCommands:
         """Read a structured reply; if it has no commands, read the text."""
@@ -428,12 +382,8 @@ class ModelConversation:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Ask for other commands for some agents.
-
-        They run after those that are kept, and cannot affect these.
-        """
-        how = {"as_tool": self.options.as_tool, "calls": calls_tool(self.options)}
-        form = prompt.retry_form(missing, **how) if first.verdict.unread else []
+        """Ask for other commands for some agents, to run after those that are kept."""
+        form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         again = self.ask(repair_part(problems, missing, form), missing)
         if again is None:

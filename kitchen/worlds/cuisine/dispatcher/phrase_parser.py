@@ -45,10 +45,7 @@ class LevelNames:
         return self.items.get(plain_name(written), written)
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """Return the longest location or item at the beginning of these words, and its number of words.
-
-        Return ("", "", 0) if they begin with neither.
-        """
+        """Return the longest location or item at the beginning, and its number of words, 0 if none."""
         for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             written = plain_name("".join(words[:length]))
             if written in self.places:
@@ -58,9 +55,7 @@ class LevelNames:
         return "", "", 0
 
     def command(self, verb: str, place: str, item: str) -> Command:
-        """Return a command from its parts, without arguments that its verb does not take or that
-        mean none.
-        """
+        """Return a command from its parts, without empty arguments and those that its verb lacks."""
         most = VERBS[verb].most if verb in VERBS else 2
         if plain_name(place) in self.items and plain_name(item) in self.places:
             place, item = item, place

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kitchen.contract.world import PLACEHOLDER_PATTERN, Json, placeholders_in
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.dispatcher import people_and_jobs
-from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS, level_from_brief
+from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DEMONSTRATION_KINDS,
     DISH_DEMONSTRATION,
@@ -22,6 +22,7 @@ from kitchen.worlds.cuisine.dispatcher.demonstration import (
     demonstration_team,
 )
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
     CommandedTeam,
     KitchenMoment,
     agent_name,
@@ -29,14 +30,13 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     spell_commands,
 )
 from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.simulated_kitchen import level_from_brief
 
 Brief = Mapping[str, Json]
 
 
 def recipe_lines(brief: Brief) -> str:
-    """Return every product of the level with its tool and ingredients, dishes first, down to base
-    ingredients.
-    """
+    """Return every product of the level with its tool and ingredients, dishes first."""
     dishes = [product for product in brief["recipes"] if product in brief["dishes"]]
     parts = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines = ["Dishes that are ordered:", *(_recipe(brief, product) for product in dishes)]
@@ -51,152 +51,92 @@ def _recipe(brief: Brief, product: str) -> str:
     return f"{line} (there is no {recipe['tool']} here: it cannot be made)" if missing else line
 
 
-def instruction_lines(
-    brief: Brief, team: CommandedTeam, *, as_tool: bool, heed_feedback: bool, calls: bool = True
-) -> str:
-    """Return commands, tools, ingredients, number of agents, and the reply format.
-
-    A model that does not get the tool (`calls`) is not asked to call it.
-    """
-    lines = ["Commands:", *command_lines(as_tool=as_tool), "Locations of this kitchen:", *place_lines(brief)]
-    lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
+def instruction_lines(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[str]:
+    """Yield commands, tools, ingredients, number of agents, and the reply format."""
+    brief = moment.brief
+    yield from ("Commands:", *command_lines(options), "Locations of this kitchen:", *place_lines(brief))
+    yield f"Base ingredients, from the storage: {', '.join(brief['base'])}."
     made = [product for product in brief["recipes"] if product not in brief["dishes"]]
-    lines.append(f"Intermediate products: {', '.join(made) or 'none'}.")
-    lines += [*_rules(team), *answer_form(team, as_tool=as_tool, calls=calls)]
-    if heed_feedback:
-        lines.append("Heed the feedback that you get with the state: do not repeat what was refused.")
-    return "\n".join(lines)
+    yield f"Intermediate products: {', '.join(made) or 'none'}."
+    yield from (*_rules(moment.team), answer_form(moment.team, options))
+    if options.feedback:
+        yield "Heed the feedback that you get with the state: do not repeat what was refused."
 
 
-def command_lines(*, as_tool: bool) -> Iterator[str]:
+def command_lines(options: DispatcherOptions) -> Iterator[str]:
     """Yield each command and its effect, one per line."""
-    for verb, meaning in _MEANINGS.items():
-        yield f"- {verb if as_tool else VERB_FORMS[verb]}: {meaning}"
-
-
-_MEANINGS = {
-    "goto": "the agent goes to the location; it is there in the next step.",
-    "get": "with empty hands, take an item where the agent stands. From the storage, name the item.",
-    "put": "put what the agent holds into the location where it stands.",
-    "activate": "with empty hands, start the tool where the agent stands: its contents become the product.",
-    "noop": "do nothing in this step.",
-}
+    for verb, meaning in SENTENCES["commands"].items():
+        yield f"- {verb if options.as_tool else VERB_FORMS[verb]}: {meaning}"
 
 
 def place_lines(brief: Brief) -> Iterator[str]:
     """Yield the locations of the kitchen, one kind per line."""
     for kind, tool in brief["tools"].items():
         ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
-        yield f"- {ids}: {_FIXTURES.get(kind) or _tool(kind, tool)}"
-
-
-_FIXTURES = {
-    "storage": "gives every base ingredient without end; what is put there is thrown away.",
-    "servingtable": "finished dishes are put here, which completes their orders. Nothing comes back.",
-}
+        yield f"- {ids}: {SENTENCES['fixtures'].get(kind) or _tool(kind, tool)}"
 
 
 def _tool(kind: str, tool: Mapping[str, Json]) -> str:
-    room = (
-        "any number of items"
-        if tool["capacity"] is None
-        else "up to " + counted_noun(tool["capacity"], "item")
-    )
+    most = tool["capacity"]
+    room = "any number of items" if most is None else f"up to {counted_noun(most, 'item')}"
     if not tool["busy"]:
         return f"{kind}, holds {room}, is done at once when activated."
     stay = "together with the agent that activated it" if tool["attended"] else "while agents may leave"
-    return (
-        f"{kind}, holds {room}, is occupied for {counted_noun(tool['busy'], 'step')} when activated, {stay}."
-    )
+    busy = counted_noun(tool["busy"], "step")
+    return f"{kind}, holds {room}, is occupied for {busy} when activated, {stay}."
 
 
 def _rules(team: CommandedTeam) -> Iterator[str]:
     total = f"There are {team.agents} agents" if team.agents > 1 else "There is 1 agent"
     yield f"{total}; you command {team.list_mine()}. Each of these gets exactly one command in every step."
     before = ", after the commands of the other agents" if team.people or team.others else ""
-    yield (
-        f"Commands run one after another in the order in which you give them{before}: a later one already "
-        "meets what an earlier one has done. A command that cannot be carried out is lost for that step."
-    )
+    yield SENTENCES["questions"]["order_of_commands"].format(before=before)
 
 
-def answer_form(team: CommandedTeam, *, as_tool: bool, calls: bool) -> Iterator[str]:
-    """Yield the lines about the reply format."""
-    if as_tool:
-        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
-        yield (
-            f"Answer {by}, with one entry for each agent; where a command has no location or "
-            "no item, say `none`."
-        )
-        return
+def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
+    """Return the sentences about the reply format."""
+    if options.as_tool:
+        return f"{_tool_form(options)}; where a command has no location or no item, say `none`."
     name, example = agent_name(team.mine[0]), spell_command(team.mine[0], ("goto", "storage0"))
-    yield (
-        "You may think first, in a few sentences and without spelling commands. Then write the commands, "
-        f"one a line, such as {example}; goto({name}, storage0) is read too."
-    )
+    return str(SENTENCES["questions"]["text_form"].format(example=example, name=name))
 
 
-def retry_form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> list[str]:
-    """Return the reply format again, for a model whose answer could not be read.
+def _tool_form(options: DispatcherOptions) -> str:
+    """Return how to answer in a structured reply. A model that gets no tool is not asked to call it."""
+    json_object = "with one JSON object of the form that you are given"
+    form = "by calling the tool" if calls_tool(options) else json_object
+    return f"Answer {form}, with one entry for each agent"
 
-    `calls` says whether the model can be asked to call a tool.
-    """
-    if as_tool:
-        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
-        fields = "agent, verb, location and item, `none` where there is none"
-        return [f"Answer {by}, with one entry for each agent: {fields}."]
+
+def retry_form(seats: Sequence[int], options: DispatcherOptions) -> list[str]:
+    """Return the reply format again, for a model whose answer could not be read."""
+    if options.as_tool:
+        return [f"{_tool_form(options)}: agent, verb, location and item, `none` where there is none."]
     verbs = ", ".join(VERB_FORMS.values())
-    lines = [spell_command(seat, ("goto", "storage0")) for seat in seats]
-    return [
-        f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:",
-        "Commands:",
-        *lines,
-    ]
+    form = f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:"
+    return [form, "Commands:", *(spell_command(seat, ("goto", "storage0")) for seat in seats)]
 
 
 def hint_lines(brief: Brief) -> str:
     """Return the inference knowledge: hints that prevent common errors (see Prompt in the specification)."""
     kinds = set(brief["locations"].values())
-    return "\n".join(f"- {text}" for needs, text in _HINTS if kinds.issuperset(needs))
-
-
-_HINTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    ((), "An agent must stand at a location before it can get, put or activate there: goto comes first."),
-    ((), "An agent carries one item. With full hands it can neither get nor activate: put first."),
-    ((), "An occupied tool can be neither filled, emptied nor activated: work elsewhere until it is free."),
-    ((), "A full tool takes nothing more, and a finished product has to be taken out before the next."),
-    ((), "Before you activate, everything that the recipe needs, and nothing else, has to be inside."),
-    ((), "Never make waste: what was put into a tool comes out only as a product."),
-    ((), "Fill a tool for one dish at a time; put only what belongs to that one recipe."),
-    ((), "As soon as a dish is done, get it and bring it to the serving table: that is what counts."),
-    ((), "Orders keep coming and run out: serve the most urgent one that can still be met first."),
-    ((), "Let agents work side by side on different ingredients and tools, and do nothing twice."),
-    ((), "Idle agents can prepare what next orders will need; a dish may wait on the serving table."),
-    (("chopboard", "mixer"), "What is mixed, such as a salad, is often chopped on a chopboard before."),
-    (("chopboard",), "Chopping occupies the agent too. The board holds one item: take the slices away."),
-)
+    hints = SENTENCES["hints"]
+    return "\n".join(f"- {hint['text']}" for hint in hints if kinds.issuperset(hint.get("needs", ())))
 
 
 def describe_state(moment: KitchenMoment) -> str:
-    """Return level, step, orders, agents, locations, dishes completed, and the others' commands in
-    this step.
-    """
-    return "\n".join(
-        [*_orders(moment), *_agents(moment), *_locations(moment), *_served(moment), *_others(moment)]
-    )
+    """Return level, step, orders, agents, locations, served dishes, and the others' commands so far."""
+    return "\n".join([*_orders_and_agents(moment), *_locations(moment), *_served(moment), *_others(moment)])
 
 
-def _orders(moment: KitchenMoment) -> Iterator[str]:
+def _orders_and_agents(moment: KitchenMoment) -> Iterator[str]:
     seen = moment.observation
     yield f"Level {moment.brief['level']}, step {seen['step'] + 1} of {seen['max_steps']}."
     yield "Orders, most urgent first:" if seen["orders"] else "Orders: none now."
     for order in seen["orders"]:
         yield f"- {order['dish']}, {counted_noun(order['life'], 'step')} left"
-
-
-def _agents(moment: KitchenMoment) -> Iterator[str]:
     yield "Agents:"
-    for seat, agent in enumerate(moment.observation["agents"]):
+    for seat, agent in enumerate(seen["agents"]):
         name = moment.team.named(seat)
         yield f"- {name}: at {agent['at']}; hold {agent['holds'] or 'nothing'}; occupy {_busy(agent)}"
 
@@ -239,12 +179,11 @@ def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
 
     A paragraph that becomes empty is left out. Inserted text is not searched for placeholders.
     """
-    paragraphs = (_filled(each, meant) for each in _BLANK.split(text.strip()))
+    paragraphs = (
+        PLACEHOLDER_PATTERN.sub(lambda found: meant.get(found[1], ""), paragraph)
+        for paragraph in _BLANK.split(text.strip())
+    )
     return "\n\n".join(each for each in paragraphs if each.strip())
-
-
-def _filled(paragraph: str, meant: Mapping[str, str]) -> str:
-    return PLACEHOLDER_PATTERN.sub(lambda found: meant.get(found[1], ""), paragraph)
 
 
 def missing_part(options: DispatcherOptions) -> str:
@@ -265,7 +204,8 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
         yield f"{and_list(parts)} {are} missing: put in what is switched on, or switch it off"
     if "talk" not in there:
         yield "{talk} is missing: without it nothing is said of people who write; it is empty where none may"
-    if not options.as_tool and not _shows_form(options, there):
+    shows_form = options.instructions or options.demonstration != "none" or "answer" in there
+    if not options.as_tool and not shows_form:
         yield "nothing tells the form of a reply: put in {answer}"
 
 
@@ -281,24 +221,12 @@ def _needed(options: DispatcherOptions) -> Iterator[str]:
     return (name for name, is_told in told.items() if is_told)
 
 
-def _shows_form(options: DispatcherOptions, there: set[str]) -> bool:
-    """Return whether the reply format is in the instructions, in an example, or a part of its own."""
-    return options.instructions or options.demonstration != "none" or "answer" in there
-
-
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
     """Return a sentence about parts of a researcher's own text that are switched off."""
-    needed = set(_needed(options)) | {"task", "talk"}
-    off = [
-        f"{{{name}}}"
-        for name in PROMPT_PARTS
-        if name in placeholders_in(options.prompt) and name not in needed
-    ]
-    if not off:
-        return ()
-    return (
-        f"Of the system text {and_list(off)} {'stays' if len(off) == 1 else 'stay'} empty: switched off.",
-    )
+    unused = set(placeholders_in(options.prompt)) - {*_needed(options), "task", "talk"}
+    off = [f"{{{name}}}" for name in PROMPT_PARTS if name in unused]
+    stay = "stays" if len(off) == 1 else "stay"
+    return (f"Of the system text {and_list(off)} {stay} empty: switched off.",) if off else ()
 
 
 FEW_STEPS = 2
@@ -307,11 +235,10 @@ FEW_STEPS = 2
 
 def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
     """Return the fixed part, the same at every step of an episode, so that a provider can cache it."""
+    parts = prompt_parts(moment, options)
     if options.prompt:
-        return fill_placeholders(
-            options.prompt, {**prompt_parts(moment, options), **prompt_pieces(moment, options)}
-        )
-    return "\n\n".join(prompt_parts(moment, options).values())
+        return fill_placeholders(options.prompt, {**parts, **prompt_pieces(moment, options)})
+    return "\n\n".join(parts.values())
 
 
 def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str, str]:
@@ -320,45 +247,36 @@ def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str,
 
 
 def _parts(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[tuple[str, str, str]]:
-    brief, team = moment.brief, moment.team
     yield "task", "Your task", frame_text(moment)
     if options.persona:
         yield "persona", "Who you are", options.persona
     if options.recipes:
-        yield "recipes", "Recipes", recipe_lines(brief)
+        yield "recipes", "Recipes", recipe_lines(moment.brief)
     if options.instructions:
-        form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
-        told = instruction_lines(brief, team, **form, calls=calls_tool(options))
-        yield "instructions", "Instructions", told
+        yield "instructions", "Instructions", "\n".join(instruction_lines(moment, options))
     if options.hints:
-        yield "hints", "Good to know", hint_lines(brief)
+        yield "hints", "Good to know", hint_lines(moment.brief)
     if moment.organisation:
         yield "talk", "Talking with people", _talk(moment, options)
-    shown = demonstration_for(moment, options)
-    if shown:
+    if shown := demonstration_for(moment, options):
         yield "demonstration", "Demonstration", demonstration_text(shown, options)
 
 
 def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    rules = [people_and_jobs.conversation_rules(as_tool=options.as_tool)]
-    return "\n".join(
-        [
-            *rules,
-            *([people_and_jobs.job_rules(as_tool=options.as_tool)] if people_and_jobs.is_led(moment) else []),
-        ]
-    )
+    topics = ("talk", "jobs") if people_and_jobs.is_led(moment) else ("talk",)
+    form = "in_tool" if options.as_tool else "in_text"
+    return "\n".join(SENTENCES[topic]["rules"].format(how=SENTENCES[topic][form]) for topic in topics)
 
 
 def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:
     """Return single pieces of the parts, by the names of their placeholders."""
-    answer = answer_form(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
     return {
         "agents": moment.team.list_mine(),
         "team": "\n".join(other_players_text(moment)),
         "steps": str(moment.brief["max_steps"]),
-        "commands": "\n".join(command_lines(as_tool=options.as_tool)),
+        "commands": "\n".join(command_lines(options)),
         "places": "\n".join(place_lines(moment.brief)),
-        "answer": "\n".join(answer),
+        "answer": answer_form(moment.team, options),
     }
 
 
@@ -372,11 +290,8 @@ def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demo
 
 def frame_text(moment: KitchenMoment) -> str:
     """Return the task: the game, the agents that are commanded, and those that are not."""
-    about = (
-        "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
-        f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
-        f"{moment.brief['max_steps']} steps, before their orders run out."
-    )
+    task: str = SENTENCES["questions"]["task"]
+    about = task.format(agents=moment.team.list_mine(), steps=moment.brief["max_steps"])
     return "\n".join([about, *other_players_text(moment)])
 
 
@@ -394,10 +309,9 @@ def _people(team: CommandedTeam, *, seen: bool) -> str:
     who, one = _listed(team.people), len(team.people) == 1
     are, they, do = ("is a person", "the person", "does") if one else ("are people", "they", "do")
     order = "before you" if seen else "only after you"
-    return (
-        f"{who} {are}, who decide{'s' if one else ''} alone: you see what {they} {do} in a step {order} "
-        "command the others. Work with them, and never give a command for them."
-    )
+    alone = f"{who} {are}, who decide{'s' if one else ''} alone"
+    seen_when = f"you see what {they} {do} in a step {order} command the others"
+    return f"{alone}: {seen_when}. Work with them, and never give a command for them."
 
 
 def _listed(seats: Sequence[int]) -> str:
@@ -422,41 +336,23 @@ def _demonstration_heading(shown: Demonstration, *, whole: bool) -> str:
         return f"How another dish was made in another kitchen with {crew}, {until}."
     twice = " twice" if shown.way.dishes(shown.team) == 2 else ""
     until = f"until it is served{twice}" if whole else "the first steps"
-    return (
-        f"How {crew} cooked another dish in another kitchen, {until}. Whoever has nothing to do for one "
-        "order begins with the next."
-    )
+    rest = "Whoever has nothing to do for one order begins with the next."
+    return f"How {crew} cooked another dish in another kitchen, {until}. {rest}"
 
 
 def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
     """Return what is new in this step: the state, the question, and the feedback if there is any."""
     said = [*people_and_jobs.conversation_lines(moment), *people_and_jobs.job_lines(moment)]
-    parts = [describe_state(moment), *said, *_question(moment)]
+    parts = [describe_state(moment), *said, f"Now command {moment.team.list_asked()}."]
+    if moment.only_answers:
+        parts.append(SENTENCES["questions"]["only_answers"])
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)
 
 
-def _question(moment: KitchenMoment) -> Iterator[str]:
-    yield f"Now command {moment.team.list_asked()}."
-    if moment.only_answers:
-        yield (
-            "Nobody has chosen yet: what counts of this reply is what you say. You will be asked for "
-            "commands again before the step runs."
-        )
-
-
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
-    """Return the question for other commands for agents whose commands cannot be carried out.
-
-    It repeats the reply format if the last answer could not be read.
-    """
-    who = _listed(seats)
-    return "\n".join(
-        [
-            f"Now give other commands for {who} only; the rest of yours stand and run before these.",
-            *form,
-            "Feedback, because not all of that can be carried out:",
-            *(f"- {line}" for line in problems),
-        ]
-    )
+    """Return the question for other commands; `form` is the reply format if the answer was not read."""
+    asks = f"Now give other commands for {_listed(seats)} only; the rest of yours stand and run before these."
+    why = "Feedback, because not all of that can be carried out:"
+    return "\n".join([asks, *form, why, *(f"- {line}" for line in problems)])

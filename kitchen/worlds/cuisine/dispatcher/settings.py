@@ -1,4 +1,4 @@
-"""Declare the dispatcher's settings, the placeholders of a custom prompt, and what a model supports.
+"""Read the dispatcher's settings from `settings.toml`, and tell which of them a model supports.
 
 The dispatcher follows MindAgent (arXiv 2309.09971). Each part of it can be switched on or off (Table 7 of the
 paper).
@@ -6,11 +6,13 @@ paper).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
-from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.contract.world import Json, clean_settings
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
@@ -19,231 +21,22 @@ from kitchen.llm.provider_registry import (
     takes_temperature,
 )
 from kitchen.llm.providers.stand_in_model import stand_in_settings
+from kitchen.worlds.cuisine.settings import read_settings
 
-PROMPT_PARTS: Mapping[str, str] = {
-    "task": "what this is about, whom the model commands, and whom not",
-    "persona": "the persona, where there is one",
-    "recipes": "the recipes",
-    "instructions": "commands, places, rules, and the form of the reply",
-    "hints": "the inference knowledge",
-    "talk": "how to deal with people who write; empty where nobody may write",
-    "demonstration": "the demonstration",
-}
-"""The parts of the fixed text, each with its heading, in their usual order."""
-PROMPT_PIECES: Mapping[str, str] = {
-    "agents": "the names of the agents that the model commands, without a heading",
-    "team": "who else plays, in sentences; empty where nobody does",
-    "steps": "how many steps an episode has",
-    "commands": "the commands and what they do",
-    "places": "the places of the kitchen",
-    "answer": "the form of the reply",
-}
-"""Single pieces of those parts, for researchers who write the rest themselves."""
-PLACEHOLDERS = (*PROMPT_PARTS.items(), *PROMPT_PIECES.items())
+_PATH = Path(__file__).with_suffix(".toml")
+_FILE = tomllib.loads(_PATH.read_text("utf-8"))
+
+PROMPT_PARTS: Mapping[str, str] = _FILE["prompt_parts"]
+"""The parts of the fixed text and what they say, in their usual order."""
+PLACEHOLDERS = (*PROMPT_PARTS.items(), *_FILE["prompt_pieces"].items())
 USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
 """The own text that gives the same prompt as the default."""
 
-MAX_PROMPT_CHARACTERS = 20_000
-MAX_PERSONA_CHARACTERS = 2_000
-"""Largest number of characters of the persona."""
 
-PROVIDER_DEFAULT = -1.0
-"""The temperature or top_p that means: send none."""
-
-EFFORT_LABELS = {
-    "least": "As little as possible",
-    "low": "Low",
-    "medium": "Medium",
-    "high": "High",
-    "xhigh": "Very high",
-    "max": "All it can",
-}
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "model",
-        "text",
-        "Language model",
-        "",
-        help="Provider and model, such as “anthropic:claude-sonnet-5-5”, or “openai:” with a name for any "
-        "server that is compatible; “stand-in” needs no key, its commands come from the planner. Empty: "
-        "what this server uses by default.",
-    ),
-    Setting(
-        "temperature",
-        "float",
-        "Temperature",
-        0.1,
-        help="How freely the model varies; the paper plays 0.1. -1 sends none, and none is sent to models "
-        "that are known to take none.",
-        minimum=PROVIDER_DEFAULT,
-        maximum=2,
-    ),
-    Setting(
-        "top_p",
-        "float",
-        "Top p",
-        PROVIDER_DEFAULT,
-        help="Of how much of the likeliest words the model draws. -1 sends none, and none is sent to models "
-        "that are known to take none: Claude does not.",
-        minimum=PROVIDER_DEFAULT,
-        maximum=1,
-        later=True,
-    ),
-    Setting(
-        "seeded",
-        "bool",
-        "Send a seed",
-        False,
-        help="A number that follows from the episode's seed and the step, so that the same prompt can give "
-        "the same reply again. Claude takes none; other providers keep to it as far as they can.",
-        later=True,
-    ),
-    Setting(
-        "effort",
-        "choice",
-        "Thinking before the reply",
-        "least",
-        help="How much the model is to think by itself, where it can. It takes time and counts as "
-        "output: more than as little as possible needs a longer reply.",
-        choices=tuple((name, label) for name, label in EFFORT_LABELS.items()),
-    ),
-    Setting(
-        "max_tokens",
-        "int",
-        "Longest reply (tokens)",
-        1024,
-        help="A reply that needs more is cut off; what came until then is read.",
-        minimum=64,
-        maximum=64000,
-    ),
-    Setting(
-        "reply",
-        "choice",
-        "Form of the reply",
-        "text",
-        help="Free text is what the paper has; the structured list can be used by models that call tools.",
-        choices=(("text", "Free text, commands are picked out"), ("tool", "Structured list of commands")),
-    ),
-    Setting("recipes", "bool", "Tell the recipes", True, help="Every product with its tool and ingredients."),
-    Setting(
-        "instructions",
-        "bool",
-        "Tell the instructions",
-        True,
-        help="Commands, tools, ingredients, and that each agent gets exactly one command.",
-    ),
-    Setting(
-        "hints",
-        "bool",
-        "Tell the inference knowledge",
-        True,
-        help="Hints that keep the model from common errors. Off: the paper's “without inference knowledge”.",
-    ),
-    Setting(
-        "demonstration",
-        "choice",
-        "Demonstration",
-        "full",
-        help="An example, played by the planner, of a dish that is not on this level's menu.",
-        choices=(
-            ("full", "Full: until the dish is served"),
-            ("few", "Its first two steps"),
-            ("none", "None"),
-        ),
-    ),
-    Setting(
-        "demonstration_agents",
-        "int",
-        "Agents in the demonstration",
-        0,
-        help="0: as many as play. Fewer shows whether the model can command more agents than it saw.",
-        minimum=0,
-        maximum=8,
-    ),
-    Setting(
-        "demonstration_play",
-        "choice",
-        "What the demonstration shows",
-        "dish",
-        help="How a team plays: everybody is at work, and who has nothing to do for one order begins the "
-        "next; that is longer. One dish: only what it needs, so that most agents wait in most steps.",
-        choices=(("dish", "One dish, and nothing else"), ("team", "How a team plays")),
-        later=True,
-        fresh="team",
-    ),
-    Setting(
-        "feedback",
-        "bool",
-        "Give feedback",
-        True,
-        help="What of the last step did not work and why, with advice.",
-    ),
-    Setting(
-        "memory",
-        "int",
-        "Memory (messages)",
-        5,
-        help="Messages of the running conversation that the model sees, the present state among them: 5 is "
-        "the present state and the two exchanges before it, 1 is no memory.",
-        minimum=1,
-        maximum=199,
-    ),
-    Setting(
-        "repair",
-        "int",
-        "Second tries in a step",
-        0,
-        help="How often the model may replace commands that cannot be read or carried out, within the same "
-        "step. Each costs a call. 0: such agents wait, as in the paper.",
-        minimum=0,
-        maximum=1,
-    ),
-    Setting(
-        "fallback",
-        "choice",
-        "When the model does not answer",
-        "planner",
-        help="Who commands in that step; it is recorded.",
-        choices=(("planner", "The planner commands"), ("noop", "The agents wait")),
-    ),
-    Setting(
-        "tell_thoughts",
-        "bool",
-        "Tell people what the model thought",
-        False,
-        help="Where people are shown what teammates are about to do: with what the model thought before it "
-        "answered, as far as its provider gives that; in a fold that they can open.",
-        later=True,
-    ),
-    Setting(
-        "persona",
-        "text",
-        "Persona",
-        "",
-        help="Who this teammate is to be, in words for the model, such as “You are cautious, and ask before "
-        "you change a plan.” They stand after its task, as they are written. Empty: nothing is said of it.",
-        maximum=MAX_PERSONA_CHARACTERS,
-        later=True,
-        lines=4,
-    ),
-    Setting(
-        "prompt",
-        "text",
-        "System text of your own",
-        "",
-        help="What the model is told at every step, in place of the usual text; the page “What the model is "
-        "told” has that, to copy from. Names in braces stand for parts that are made for each kitchen and "
-        "team; every part that is switched on has to be there, and one that is off leaves nothing behind. "
-        "Empty: the usual text.",
-        maximum=MAX_PROMPT_CHARACTERS,
-        later=True,
-        lines=14,
-        placeholders=PLACEHOLDERS,
-        usual=USUAL_PROMPT,
-    ),
-    *stand_in_settings("commands"),
-)
+_DECLARED = {setting.name: setting for setting in read_settings(_PATH)}
+_PROMPT = replace(_DECLARED["prompt"], placeholders=PLACEHOLDERS, usual=USUAL_PROMPT)
+SETTINGS = (*{**_DECLARED, "prompt": _PROMPT}.values(), *stand_in_settings("commands"))
+EFFORT_LABELS = dict(_DECLARED["effort"].choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +70,7 @@ class DispatcherOptions:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Return the options of stored or typed values (`5.0` for 5); missing ones have their defaults.
-
-        Raise SettingsError for wrong values.
-        """
+        """Return the options of stored or typed values (`5.0` for 5); SettingsError for wrong ones."""
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property

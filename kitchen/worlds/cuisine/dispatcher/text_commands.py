@@ -150,10 +150,7 @@ def _of_words(verb: str, words: list[str], names: LevelNames) -> tuple[str, ...]
 
 
 def _called(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield calls such as `goto(agent1, pot0)`.
-
-    The first argument must be an agent, unless there are keys.
-    """
+    """Yield calls such as `goto(agent1, pot0)`; without keys, the first argument must be an agent."""
     for match in _CALLED.finditer(text):
         verb = normal_verb(match["verb"])
         given = parse_call_arguments(verb, match["inside"], names)
@@ -191,10 +188,7 @@ def _in_a_sentence(text: str, at: int) -> bool:
 
 
 def _keyed(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield commands such as `agent: agent1, verb: goto, location: pot0`, in any order.
-
-    This covers YAML, attributes, and text that is nearly JSON.
-    """
+    """Yield keyed commands in any order: `agent: agent1, verb: goto`, also in YAML or faulty JSON."""
     group: dict[str, str] = {}
     begin = end = 0
     for match in _PAIR.finditer(text):

@@ -26,7 +26,6 @@ from kitchen.worlds.cuisine.planner.follow_instructions import (
 )
 from kitchen.worlds.cuisine.planner.plan_search import (
     PLAYING_SETTINGS,
-    PlanDraft,
     PlanSearch,
     PlayedDraft,
     SearchSettings,
@@ -34,14 +33,13 @@ from kitchen.worlds.cuisine.planner.plan_search import (
 from kitchen.worlds.cuisine.planner.planner_state import (
     KitchenBook,
     SeenOthers,
-    apply_command,
     forget_idle_others,
     read_book,
     read_scene,
     watch_others,
 )
-from kitchen.worlds.cuisine.planner.rollout import Rollout
-from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, Trip, TripStyle
+from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, PlanDraft, Trip, TripStyle
+from kitchen.worlds.cuisine.simulated_kitchen import KEYS_OF_LEVEL
 
 JOBS_KEY = "jobs"
 """Key of the jobs in the planner's memory; absent while no job was given."""
@@ -50,10 +48,7 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
-    """Return this step's progress on jobs; None if no job was given.
-
-    A job is given up if its robot is told to stop.
-    """
+    """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
@@ -61,21 +56,19 @@ def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgres
     return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
 
 
-def goal_phrases(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[str, str]:
-    """Return one phrase for each of these seats, such as "bring rice to pot0 for salmonSushi"."""
-    return {str(seat): _phrase(book, rollout.goals[seat]) for seat in seats}
+_GOAL_PHRASES = {
+    "wait": "nothing to do: wait near the storage",
+    "start": "start {to} for {dish}",
+    "bring": "bring {item} to {to} for {dish}",
+    "serve": "serve {item}",
+    "discard": "throw {item} away: nobody needs it",
+}
 
 
-def _phrase(book: KitchenBook, trip: Trip | None) -> str:
-    if trip is None:
-        return "nothing to do: wait near the storage"
-    if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
-        return f"start {_tool(book, trip.source)} for {_dish(trip.source)}"
-    if trip.target is not None:
-        return f"bring {trip.item} to {_tool(book, trip.target)} for {_dish(trip.target)}"
-    if trip.to == book.table:
-        return f"serve {trip.item}"
-    return f"throw {trip.item} away: nobody needs it"
+def goal_phrase(book: KitchenBook, trip: Trip | None) -> str:
+    """Return a trip in words, such as "bring rice to pot0 for salmonSushi"."""
+    aim = trip_aim(book, trip)
+    return _GOAL_PHRASES[aim["do"]].format(**aim)
 
 
 def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
@@ -87,11 +80,6 @@ def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
     if trip.target is not None:
         return {"do": "bring", "item": trip.item, "to": _tool(book, trip.target), "dish": _dish(trip.target)}
     return {"do": "serve" if trip.to == book.table else "discard", "item": trip.item}
-
-
-def seat_intents(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[int, dict[str, str]]:
-    """Return what each of these seats does after the first step, in the codes of `trip_aim`."""
-    return {seat: trip_aim(book, rollout.ahead[seat]) for seat in seats}
 
 
 def _tool(book: KitchenBook, batch: Batch) -> str:
@@ -151,27 +139,31 @@ class CuisinePlanner(Agent):
         )
 
     def _planning(self, situation: Situation) -> Decision:
-        return self._decide(situation) if situation.seats else _nothing(situation)
-
-    def _decide(self, situation: Situation) -> Decision:
+        """Return the commands of the plan; without seats keep the memory."""
+        if not situation.seats:
+            kept = situation.memory if isinstance(situation.memory, dict) else None
+            return Decision(commands={}, memory=kept)
         book = read_book(situation.briefs[situation.seats[0]])
         if not book.dishes:
             return Decision(
                 commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
             )
         plan, seen = self.plan(book, situation)
+        seats, goals, ahead = situation.seats, plan.rollout.goals, plan.rollout.ahead
         return Decision(
-            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
+            commands={seat: do for seat, do in plan.rollout.first if seat in seats},
             memory={**_memory(plan), "seen": seen},
-            note={"goals": goal_phrases(book, plan.rollout, situation.seats)},
-            intents=seat_intents(book, plan.rollout, situation.seats) if situation.request.tells else {},
+            note={"goals": {str(seat): goal_phrase(book, goals[seat]) for seat in situation.seats}},
+            intents={seat: trip_aim(book, ahead[seat]) for seat in situation.seats}
+            if situation.request.tells
+            else {},
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
         """Return the best plan found, and how long the others have not moved."""
-        scene = read_scene(book, situation.observations[situation.seats[0]])
-        for other, command in situation.commanded.items():
-            apply_command(book, scene, other, command)
+        seat = situation.seats[0]
+        observation = situation.observations[seat]
+        scene = read_scene(book, situation.briefs[seat], observation, situation.commanded)
         memory = situation.memory or {}
         seen = watch_others(book, scene, situation.seats, memory.get("seen", []))
         absent = forget_idle_others(scene, seen)
@@ -182,10 +174,7 @@ class CuisinePlanner(Agent):
 
 
 def advise_command(situation: Situation) -> Advice | None:
-    """Return the command of the situation's only seat in the first plan, without search.
-
-    Return None if no dish can be cooked.
-    """
+    """Return the seat's command in the first plan, without search; None if no dish can be cooked."""
     book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
     if not book.dishes:
         return None
@@ -221,29 +210,18 @@ def _memory(plan: PlayedDraft) -> Json:
     }
 
 
-def _nothing(situation: Situation) -> Decision:
-    """Return a decision without commands that keeps the memory."""
-    kept = situation.memory if isinstance(situation.memory, dict) else None
-    return Decision(commands={}, memory=kept)
-
-
 WAIT_COMMAND: Command = ("noop",)
 SENSIBLE_DISHES_PER_STEP = 0.12
 """Dishes per step that count as full output; a good team comes close to it."""
 
 
-READ_IN_BRIEF = frozenset(
-    ("locations", "recipes", "tools", "base", "dishes", "uncookable", "lifetimes", "interval", "max_steps")
-)
+READ_IN_BRIEF = frozenset((*KEYS_OF_LEVEL, "lifetimes", "interval", "max_steps"))
 READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
 """Parts of an observation that the planner reads; `READ_IN_BRIEF` lists those of the brief."""
 
 
 class CuisineAdviser(Adviser):
-    """Advise people with the planner.
-
-    It gives no advice for a kitchen that it cannot read, for example from a server of another version.
-    """
+    """Advise people with the planner, except in a kitchen that it cannot read (another version's)."""
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return the command of the first plan, without search."""

@@ -136,14 +136,10 @@ class CurrentWishes:
             self.fetches = [each for each in self.fetches if not set(each.meant(mine)) & seats]
         elif wish.do == FIRST:
             self.first = wish.what
-        else:
-            self._leave(wish)
-
-    def _leave(self, wish: Wish) -> None:
-        """Reserve something for a person; it is not fetched any more."""
-        kept = {LEAVE_TOOL: self.tools, LEAVE_DISH: self.dishes, LEAVE_ITEM: self.items}
-        kept[wish.do].add(wish.what)
-        self.fetches = [each for each in self.fetches if each.what != wish.what]
+        else:  # something is reserved for a person, and not fetched any more
+            kept = {LEAVE_TOOL: self.tools, LEAVE_DISH: self.dishes, LEAVE_ITEM: self.items}
+            kept[wish.do].add(wish.what)
+            self.fetches = [each for each in self.fetches if each.what != wish.what]
 
 
 def people_messages(
@@ -180,7 +176,8 @@ def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> 
 def _read(said: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
     named: tuple[int, ...] = ()
     for clause, goes_on in _clauses(" ".join(said.text.lower().replace("\u2019", "'").split(" "))):
-        named = _robots(clause) or (named if goes_on else ())
+        numbers = (number for found in _ROBOTS.findall(clause) for number in re.findall(r"\d+", found))
+        named = tuple(int(number) - 1 for number in numbers) or (named if goes_on else ())
         do, things = _asked(clause, brief)
         for what in things:
             yield Wish(said.number, said.sender or 0, said.step, do, what, named, said.kind == INFORM)
@@ -200,10 +197,6 @@ def _clauses(text: str) -> Iterator[tuple[str, bool]]:
     yield " ".join(text[begun:].split()), goes_on
 
 
-def _robots(text: str) -> tuple[int, ...]:
-    return tuple(int(number) - 1 for found in _ROBOTS.findall(text) for number in re.findall(r"\d+", found))
-
-
 def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
     """Return the wish of one clause and its things; empty if the clause is not understood."""
     own, asks = _THEIRS.search(text), _ASKS.search(text)
@@ -218,10 +211,7 @@ def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
 
 
 def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the things that a wish of this kind is about; empty if none is named.
-
-    Only a fetch may have several.
-    """
+    """Return the things that a wish is about; empty if none is named. Only a fetch may have several."""
     if do in {STOP, GO_ON}:
         return ("",)
     if do == LEAVE_TOOL:
@@ -235,18 +225,16 @@ def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
     """Return the named things in order; a part of a longer name does not count."""
-    by_name = {name: code for code in codes for name in _names(code, brief)}
+    known = brief.get("names", {})
+    by_name: dict[str, str] = {}
+    for code in codes:
+        by_name |= {known.get(code, readable_name(code)).lower(): code, code.lower(): code}
     found: dict[str, int] = {}
     for name in sorted(by_name, key=len, reverse=True):
         for one in re.finditer(rf"\b{re.escape(name)}s?\b", text):
             found.setdefault(by_name[name], one.start())
             text = text[: one.start()] + "_" * len(one[0]) + text[one.end() :]
     return tuple(sorted(found, key=lambda code: found[code]))
-
-
-def _names(code: str, brief: Mapping[str, Json]) -> Iterator[str]:
-    yield brief.get("names", {}).get(code, readable_name(code)).lower()
-    yield code.lower()
 
 
 def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
@@ -272,10 +260,7 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes that may still hold, in their order.
-
-    Done and forgotten wishes are left out; of equal wishes the last is kept.
-    """
+    """Return the wishes that are neither done nor forgotten, in order; of equal ones, the last."""
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
     last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}

@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from kitchen.worlds.cuisine.planner.planner_state import MOVE_STEPS, KitchenBook, KitchenScene
 from kitchen.worlds.cuisine.planner.rollout import Rollout
-from kitchen.worlds.cuisine.planner.work_batches import Batch, Errand, ItemsAround, TripStyle, WorkBatches
+from kitchen.worlds.cuisine.planner.work_batches import (
+    Batch,
+    ItemsAround,
+    PlanDraft,
+    TripStyle,
+    WorkBatches,
+)
 
 DECAY = 0.97
 """Factor on a dish's worth for each step that it waits on the table, because it could be cooked later."""
@@ -99,9 +105,7 @@ class OrderDemand:
         return done
 
     def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
-        """Return the sum of each unfinished dish's worth, after those already served, times the part that is
-        done.
-        """
+        """Return the sum over unfinished dishes: worth after the served ones, times the part done."""
         total = 0.0
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
             before = tally.total
@@ -170,18 +174,6 @@ DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less
 """Kinds of changes by which a better plan is searched."""
 
 
-class PlanDraft(NamedTuple):
-    """A plan: dishes in their order, a style, and errands to continue."""
-
-    wishes: tuple[str, ...]
-    style: TripStyle
-    errands: tuple[tuple[int, Errand], ...] = ()
-    passing: tuple[int, ...] = ()
-    """Agents that pass over the first thing they would do next."""
-    helping: tuple[int, ...] = ()
-    """Agents that next start a tool that another agent fills."""
-
-
 class PlayedDraft(NamedTuple):
     """A draft and the result of playing it ahead."""
 
@@ -201,11 +193,8 @@ class PlanSearch:
         absent: Collection[int] = (),
         manner: SearchSettings = PLAYING_SETTINGS,
     ) -> None:
-        self.book = book
-        self.manner = manner
-        self.scene = scene
-        self.idle = idle
-        self.absent = absent
+        self.book, self.scene, self.manner = book, scene, manner
+        self.idle, self.absent = idle, absent
         self.lying = ItemsAround(book, scene)
         self.demand = OrderDemand(book, scene, manner.outlasts)
         self.horizon = min(HORIZON_STEPS, book.max_steps - scene.step)
@@ -217,18 +206,7 @@ class PlanSearch:
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
             work = WorkBatches(self.book, self.scene, self.lying, draft.wishes, toward)
-            errands = dict(draft.errands)
-            rollout = Rollout(
-                self.book,
-                self.scene,
-                work,
-                draft.style,
-                self.idle,
-                errands,
-                draft.passing,
-                draft.helping,
-                self.absent,
-            )
+            rollout = Rollout(self.book, self.scene, work, draft, self.idle, self.absent)
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)
             played = self.tried[draft] = PlayedDraft(draft, rollout, value)
@@ -253,7 +231,10 @@ class PlanSearch:
         open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
         count: Counter[str] = Counter(self.demand.stock)
         for dish in wishes:
-            self._count(dish, open_orders, count)
+            if open_orders.get(dish, 0) > 0:
+                open_orders[dish] -= 1
+            else:
+                count[dish] += 1
             dishes.append(dish)
             work -= self.book.recipes[dish].work
         while work > 0 or len(dishes) < len(self.book.dishes):
@@ -262,12 +243,6 @@ class PlanSearch:
             dishes.append(dish)
             work -= self.book.recipes[dish].work
         return tuple(dishes)
-
-    def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
-        if open_orders.get(dish, 0) > 0:
-            open_orders[dish] -= 1
-        else:
-            count[dish] += 1
 
     def _gain(self, dish: str, count: Counter[str]) -> float:
         """Return the worth per command of one more of this dish in stock."""
@@ -293,7 +268,9 @@ class PlanSearch:
         """Return the draft with one random change."""
         change = rng.choices(DRAFT_CHANGES, cum_weights=self.manner.chances)[0]
         if change == "style":
-            return draft._replace(style=self._other_style(rng))
+            helps = self.manner.style.helps
+            style = TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, helps)
+            return draft._replace(style=style)
         if change == "errand" and draft.errands:
             dropped = rng.randrange(len(draft.errands))
             return draft._replace(errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
@@ -302,9 +279,6 @@ class PlanSearch:
         if change == "helping":
             return draft._replace(helping=self._one_other(draft.helping, rng))
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
-
-    def _other_style(self, rng: Random) -> TripStyle:
-        return TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, self.manner.style.helps)
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
         """Return these agents with one added or removed."""

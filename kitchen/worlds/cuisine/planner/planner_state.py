@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 
 MOVE_STEPS = 4
 """Commands to bring one thing from one place to another: goto, get, goto, put."""
@@ -146,56 +147,26 @@ class KitchenScene:
     unmade: frozenset[str] = frozenset()
 
 
-def read_scene(book: KitchenBook, observation: Mapping[str, Json]) -> KitchenScene:
-    """Return the scene of an observation (`CuisineWorld.observe`).
-
-    `follow_instructions` may have added what is left to others.
-    """
-    where = observation["locations"]
-    agents = [RobotState(book.number[a["at"]], a["holds"], int(a["busy"])) for a in observation["agents"]]
-    inside = [tuple(where[place]["items"]) for place in book.places]
+def read_scene(
+    book: KitchenBook,
+    brief: Mapping[str, Json],
+    observation: Mapping[str, Json],
+    commanded: Mapping[int, Command],
+) -> KitchenScene:
+    """Return the scene of an observation, after the commands of this step that run before ours."""
+    kitchen = SimulatedKitchen(brief, observation)
+    kitchen.run_all(commanded)
+    where = [kitchen.places[place] for place in book.places]
     return KitchenScene(
         step=observation["step"],
-        agents=agents,
-        inside=inside,
-        busy=[int(where[place]["busy"]) for place in book.places],
+        agents=[RobotState(book.number[agent.at], agent.holds, agent.busy) for agent in kitchen.agents],
+        inside=[place.items for place in where],
+        busy=[place.busy for place in where],
         orders=[(order["dish"], order["life"]) for order in observation["orders"]],
-        ready=Counter(inside[book.table]),
+        ready=Counter(where[book.table].items),
         theirs=frozenset(observation.get("theirs", ())),
         unmade=frozenset(observation.get("unmade", ())),
     )
-
-
-def apply_command(book: KitchenBook, scene: KitchenScene, seat: int, command: Command) -> None:
-    """Change the scene by a command of this step that runs before ours. Refused commands change nothing."""
-    agent = scene.agents[seat]
-    place = book.number.get(command[1], -1) if len(command) > 1 else -1
-    if agent.busy or place < 0:
-        return
-    if command[0] == "goto":
-        agent.at = place
-    elif agent.at == place and command[0] in _EFFECTS:
-        _EFFECTS[command[0]](book, scene, agent, place, command)
-
-
-def _get(book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, command: Command) -> None:
-    if agent.holds is not None:
-        return
-    if place == book.storage:
-        agent.holds = command[2] if len(command) > 2 else None
-    elif scene.inside[place] and not scene.busy[place] and can_be_taken(book, scene, place):
-        agent.holds, scene.inside[place] = scene.inside[place][0], ()
-
-
-def can_be_taken(book: KitchenBook, scene: KitchenScene, place: int) -> bool:
-    """Return whether a robot can take what is in a place.
-
-    Anything can be taken from a chopboard. From another tool, only the product that this tool makes can be
-    taken. Nothing can be taken from the serving table.
-    """
-    if place == book.table:
-        return False
-    return book.kinds[place] == "chopboard" or product_at(book, scene, place) is not None
 
 
 def product_at(book: KitchenBook, scene: KitchenScene, place: int) -> str | None:
@@ -204,40 +175,6 @@ def product_at(book: KitchenBook, scene: KitchenScene, place: int) -> str | None
     recipe = book.recipes.get(items[0]) if len(items) == 1 else None
     return items[0] if recipe and recipe.tool == book.kinds[place] else None
 
-
-def _put(book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, command: Command) -> None:
-    item = agent.holds
-    if item is None:
-        return
-    if place == book.storage:
-        agent.holds = None
-    elif place == book.table:
-        if item in book.lifetimes:
-            agent.holds, scene.ready[item] = None, scene.ready[item] + 1
-    elif not scene.busy[place] and fits_place(book, scene, place, item):
-        agent.holds = None
-        scene.inside[place] = tuple(sorted({*scene.inside[place], item}))
-
-
-def fits_place(book: KitchenBook, scene: KitchenScene, place: int, item: str) -> bool:
-    """Return whether the contents and the item together are part of a recipe of this tool."""
-    both = {*scene.inside[place], item}
-    return any(both.issubset(recipe.parts) for recipe in book.at_tool[book.kinds[place]])
-
-
-def _activate(
-    book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, command: Command
-) -> None:
-    if agent.holds is not None or scene.busy[place]:
-        return
-    for recipe in book.at_tool[book.kinds[place]]:
-        if set(recipe.parts) == set(scene.inside[place]):
-            scene.inside[place], scene.busy[place] = (recipe.product,), recipe.lag
-            agent.busy = recipe.holds_agent
-            return
-
-
-_EFFECTS = {"get": _get, "put": _put, "activate": _activate}
 
 BELIEF_STEPS = 4
 """Number of steps without a movement after which an agent is no longer waited for."""
@@ -263,10 +200,7 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Remove the items of long unmoved agents from the scene, so that nothing waits for them.
-
-    Return the seats of these agents.
-    """
+    """Remove the items of long unmoved agents, so that nothing waits for them; return their seats."""
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:
         scene.agents[seat].holds = None

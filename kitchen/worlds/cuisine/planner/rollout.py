@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 from kitchen.worlds.cuisine.planner.planner_state import KitchenBook, KitchenScene
 from kitchen.worlds.cuisine.planner.trip_choice import TripChoice
 from kitchen.worlds.cuisine.planner.work_batches import (
-    ACTIVATE,
     CARRY,
     FAR_STEPS,
     FETCH,
@@ -19,8 +18,8 @@ from kitchen.worlds.cuisine.planner.work_batches import (
     NOWHERE,
     Batch,
     Errand,
+    PlanDraft,
     Trip,
-    TripStyle,
     WorkBatches,
 )
 
@@ -44,15 +43,11 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
 
 
 def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
-    """Return the trip of an agent that went to start another agent's tool.
-
-    Return None if the tool's items are not all coming.
-    """
+    """Return the trip to start another agent's tool again; None if its items are not all coming."""
     batch = floor.inside[floor.book.number[where]]
     if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
         return None
-    batch.taker = index
-    return Trip(ACTIVATE, "", batch, None, NOWHERE)
+    return floor.trip_to_start(index, batch)
 
 
 def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
@@ -97,10 +92,7 @@ def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
         return None
     if batch.done_at is not None:
         return floor.trip_from(index, batch) if floor.has_room(batch) else None
-    if batch.due == 0:
-        batch.taker = index
-        return Trip(ACTIVATE, "", batch, None, NOWHERE)
-    return None
+    return floor.trip_to_start(index, batch) if batch.due == 0 else None
 
 
 def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
@@ -121,13 +113,8 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
     """Return all trips after the first step as errands, so that the next decision can continue them."""
-    errands: dict[int, Errand] = {}
-    for index, trip in enumerate(floor.trips):
-        if trip is not None and index not in floor.idle:
-            errand = _errand(floor, trip)
-            if errand is not None:
-                errands[index] = errand
-    return errands
+    ours = ((index, trip) for index, trip in enumerate(floor.trips) if trip and index not in floor.idle)
+    return {index: errand for index, trip in ours if (errand := _errand(floor, trip))}
 
 
 def _errand(floor: TripChoice, trip: Trip) -> Errand | None:
@@ -154,14 +141,11 @@ class Rollout(TripChoice):
         book: KitchenBook,
         scene: KitchenScene,
         work: WorkBatches,
-        style: TripStyle,
+        draft: PlanDraft,
         idle: Collection[int],
-        under_way: Mapping[int, Errand],
-        passing: Collection[int] = (),
-        helping: Collection[int] = (),
-        absent: Collection[int] = (),
+        absent: Collection[int],
     ) -> None:
-        super().__init__(book, scene, work, style, idle, passing, helping, absent)
+        super().__init__(book, scene, work, draft, idle, absent)
         self.walks_until = [0] * len(self.at)
         self.served: list[tuple[str, int]] = []
         self.first: list[tuple[int, tuple[str, ...]]] = []
@@ -170,8 +154,10 @@ class Rollout(TripChoice):
         self.after_first: dict[int, Errand] = {}
         self.still_passing: list[int] = []
         self.still_helping: list[int] = []
-        resume_trips(self, scene, under_way)
-        self._dismiss_the_idle()
+        resume_trips(self, scene, dict(draft.errands))
+        for index in self.idle:
+            if self.trips[index] is None:  # another agent without a trip does nothing
+                self.ready_at[index] = FAR_STEPS
 
     def run(self, horizon: int) -> None:
         """Play this many steps, at least one."""
@@ -180,17 +166,10 @@ class Rollout(TripChoice):
         self.after_first = trips_as_errands(self)
         self.still_passing = sorted(self.passing)
         self.still_helping = sorted(self.helping)
-        ready_at = self.ready_at
-        self.now = min(ready_at)
-        while self.now < horizon:
+        while (now := min(self.ready_at)) < horizon:
+            self.now = now
             self._step()
-            self.now = min(ready_at)
-
-    def _dismiss_the_idle(self) -> None:
-        """Make other agents without a trip do nothing."""
-        for index in self.idle:
-            if self.trips[index] is None:
-                self.ready_at[index] = FAR_STEPS
+        self.now = now
 
     def _step(self) -> None:
         """Let all ready agents act, those on a trip first. Agents that had to wait are asked again."""
@@ -208,10 +187,7 @@ class Rollout(TripChoice):
             self._wait_a_step(left)
 
     def _act_in_turn(self, waiting: list[int]) -> list[int]:
-        """Let all waiting agents act; ask again those that can act only after another one.
-
-        Return those that still wait.
-        """
+        """Let all waiting agents act, again if another one made way. Return those that still wait."""
         somebody_passes = bool(self.passing)
         left = [index for index in waiting if not self._act(index)]
         moved = len(left) < len(waiting) or (somebody_passes and self._somebody_walks())
@@ -234,18 +210,16 @@ class Rollout(TripChoice):
         )
 
     def _wait_a_step(self, waiting: list[int]) -> None:
-        """Let waiting agents wait one step; an agent without work walks to the storage."""
+        """Let waiting agents wait one step; one without work walks to the storage, where most trips begin."""
         after = self.now + 1
         for index in waiting:
-            self._stroll(index)
+            if self.trips[index] is None and index not in self.idle and self.at[index] != self.book.storage:
+                self._go(index, self.book.storage)
             if self.ready_at[index] < after:
                 self.ready_at[index] = after
 
     def _give_up(self, waiting: list[int]) -> list[int]:
-        """Resolve a deadlock: throw away the held item that is wanted last.
-
-        Return the agents that still wait.
-        """
+        """Resolve a deadlock: throw away the held item that is wanted last. Return those that still wait."""
         held = [
             (trip.target.rank, index)
             for index in waiting
@@ -279,11 +253,6 @@ class Rollout(TripChoice):
         if trip.stage == CARRY:
             return self._carry(index, trip)
         return self._activate(index, trip)
-
-    def _stroll(self, index: int) -> None:
-        """Send an agent without work to the storage, because most trips begin there."""
-        if self.trips[index] is None and index not in self.idle and self.at[index] != self.book.storage:
-            self._go(index, self.book.storage)
 
     def _go(self, index: int, place: int) -> bool:
         self.at[index] = place
@@ -375,13 +344,9 @@ class Rollout(TripChoice):
         else:
             target.due -= 1
             if target.due == 0 and target.taker == NOBODY:
-                self._stay_to_activate(index, target)
+                self.trips[index] = self.trip_to_start(index, target)
         if index in self.idle and self.trips[index] is None:
             self.ready_at[index] = FAR_STEPS
-
-    def _stay_to_activate(self, index: int, batch: Batch) -> None:
-        batch.taker = index
-        self.trips[index] = Trip(ACTIVATE, "", batch, None, NOWHERE)
 
     def _activate(self, index: int, trip: Trip) -> bool:
         batch = trip.source

@@ -13,8 +13,8 @@ from kitchen.worlds.cuisine.planner.work_batches import (
     NOBODY,
     NOWHERE,
     Batch,
+    PlanDraft,
     Trip,
-    TripStyle,
     WorkBatches,
 )
 
@@ -36,20 +36,18 @@ class TripChoice:
         book: KitchenBook,
         scene: KitchenScene,
         work: WorkBatches,
-        style: TripStyle,
+        draft: PlanDraft,
         idle: Collection[int],
-        passing: Collection[int] = (),
-        helping: Collection[int] = (),
-        absent: Collection[int] = (),
+        absent: Collection[int],
     ) -> None:
         self.absent = absent
         self.book = book
         self.tools = book.tools
         self.work = work
-        self.patience, self.stay, self.guard, self.helps = style
+        self.patience, self.stay, self.guard, self.helps = draft.style
         self.idle = set(idle)
-        self.passing = set(passing)
-        self.helping = set(helping)
+        self.passing = set(draft.passing)
+        self.helping = set(draft.helping)
         self.inside = work.inside
         self.behind: list[Batch | None] = [None] * len(book.places)
         self.open = work.batches
@@ -60,10 +58,7 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the first trip, in the order of the batches, without a long wait.
-
-        Otherwise return the trip with the shortest wait.
-        """
+        """Return the first trip, in the order of the batches, without a long wait; else the shortest wait."""
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
             return trip
@@ -119,8 +114,7 @@ class TripChoice:
             if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
                 filled = self.filled_at(batch)
                 if self.now + (self.at[index] != batch.tool) <= filled <= self.now + HELP_STEPS:
-                    batch.taker = index
-                    return Trip(ACTIVATE, "", batch, None, NOWHERE)
+                    return self.trip_to_start(index, batch)
         return None
 
     def filled_at(self, batch: Batch) -> int:
@@ -182,10 +176,7 @@ class TripChoice:
         return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
-        """Return the steps until a tool of this kind is free for an agent that first fetches.
-
-        Return FAR_STEPS if unknown.
-        """
+        """Return the steps until such a tool is free for an agent that first fetches, or FAR_STEPS."""
         left = spoken_for if self.guard else 0
         for place in self.tools[kind]:
             occupant = self.inside[place]
@@ -225,12 +216,16 @@ class TripChoice:
         line[best] = batch
         return True
 
+    def trip_to_start(self, index: int, batch: Batch) -> Trip:
+        """Return the trip that starts the tool of this batch."""
+        batch.taker = index
+        return Trip(ACTIVATE, "", batch, None, NOWHERE)
+
     def trip_for(self, index: int, batch: Batch) -> Trip:
         if batch.done_at is not None:
             return self.trip_from(index, batch)
         if batch.due == 0:
-            batch.taker = index
-            return Trip(ACTIVATE, "", batch, None, NOWHERE)
+            return self.trip_to_start(index, batch)
         if batch.tool == NOWHERE:
             self.reserve(batch, self.at[index])
         return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)

@@ -144,10 +144,7 @@ class WorkBatches:
         return best
 
     def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
-        """Return the holder of this item that brings it to a batch in this tool; NOBODY if there is none.
-
-        An agent already on the way there is preferred, then one at the tool.
-        """
+        """Return the holder of this item for a batch in this tool: best on its way or there; else NOBODY."""
         holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
@@ -230,6 +227,18 @@ class TripStyle(NamedTuple):
     stay: int = 1
     guard: bool = True
     helps: bool = True
+
+
+class PlanDraft(NamedTuple):
+    """A plan: dishes in their order, a style, and errands to continue."""
+
+    wishes: tuple[str, ...]
+    style: TripStyle
+    errands: tuple[tuple[int, Errand], ...] = ()
+    passing: tuple[int, ...] = ()
+    """Agents that pass over the first thing they would do next."""
+    helping: tuple[int, ...] = ()
+    """Agents that next start a tool that another agent fills."""
 
 
 class Trip:

@@ -30,10 +30,7 @@ def published_data() -> Json:
 
 
 def published_means(layout: str, seat: int) -> dict[str, PublishedMean]:
-    """Return the mean of every algorithm in this seat, averaged over its partners.
-
-    Return an empty dict if the paper has none.
-    """
+    """Return the mean of every algorithm in this seat over its partners; empty if the paper has none."""
     cells = published_data()["points"].get(layout, {}).get(str(seat), ())
     return {
         name: PublishedMean(*cell) for name, cell in zip(published_data()["algorithms"], cells, strict=False)

@@ -30,28 +30,28 @@ from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, scene_fr
 WORLDS = ("overcooked",)
 
 
-class StayAgent(Agent):
-    """An agent that always stays where it is."""
+class SimplePartner(Agent):
+    """An agent that decides at once and needs little processor time."""
 
-    kind: ClassVar[str] = "stay"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
     light: ClassVar[bool] = True
+
+
+class StayAgent(SimplePartner):
+    """An agent that always stays where it is."""
+
+    kind: ClassVar[str] = "stay"
 
     def decide(self, situation: Situation) -> Decision:
         """Return `stay` for every seat."""
         return Decision(dict.fromkeys(situation.seats, STAY))
 
 
-class RandomWalkAgent(Agent):
-    """The released *Random* agent: one of the four directions or `stay`, equally likely, never an
-    interact.
-    """
+class RandomWalkAgent(SimplePartner):
+    """The released *Random* agent: one of the four directions or `stay`, equally likely."""
 
     kind: ClassVar[str] = "random_walk"
-    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
-    instant: ClassVar[bool] = True
-    light: ClassVar[bool] = True
 
     def decide(self, situation: Situation) -> Decision:
         """Return random commands that depend only on the situation's seed."""
@@ -59,11 +59,10 @@ class RandomWalkAgent(Agent):
         return Decision({seat: rng.choice((*MOVE_COMMANDS, STAY)) for seat in situation.seats})
 
 
-class ScriptAgent(Agent):
+class ScriptAgent(SimplePartner):
     """An agent that plays a given list of commands, for tests and demonstrations."""
 
     kind: ClassVar[str] = "script"
-    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting(
             "commands",
@@ -76,8 +75,6 @@ class ScriptAgent(Agent):
         ),
         Setting("repeats", "bool", "Begin anew at the end", False, help="If not, it stays from then on."),
     )
-    instant: ClassVar[bool] = True
-    light: ClassVar[bool] = True
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Read the script. Raise SettingsError for a word that is no command."""
@@ -100,13 +97,10 @@ class ScriptAgent(Agent):
 ONION = "onion"
 
 
-class GreedyAgent(Agent):
+class GreedyAgent(SimplePartner):
     """An agent that does one errand after the other and ignores its partner."""
 
     kind: ClassVar[str] = "greedy"
-    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
-    instant: ClassVar[bool] = True
-    light: ClassVar[bool] = True
 
     def unfit(self, world: World) -> str:
         """Return why the agent cannot play this world: no soup of three onions is ordered. Else empty."""
@@ -133,14 +127,13 @@ def free_directions(scene: GridScene, seat: int) -> list[Command]:
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
     """Return the command of a seat when there is no standstill."""
-    command = first_command(scene, seat, set(greedy_goals(scene, seat)))
-    return command or first_command(scene, seat, set(_fallback_goals(scene.layout))) or INTERACT
+    fallback = {cell for letter in (*DISPENSERS, POT) for cell in scene.layout.places(letter)}
+    goals = (set(greedy_goals(scene, seat)), fallback)
+    return next((way for cells in goals if (way := first_command(scene, seat, cells))), INTERACT)
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
-    """Return the predicted poses of a seat, tick by tick from now until it interacts, ignoring the
-    partner.
-    """
+    """Return the predicted poses of a seat, tick by tick until it interacts, as if it were alone."""
     found = [(scene.at[seat], scene.face[seat])]
     for _ in range(ticks):
         (word,) = greedy_command(scene, seat)
@@ -158,7 +151,9 @@ def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
     if held is None:
         yield from _empty_handed(scene, seat)
     elif held == ONION:
-        yield from (pot for pot in scene.layout.places(POT) if _takes_one(scene, pot))
+        started = {cell for cell, pot in scene.pots.items() if pot.left is not None}
+        full = {cell for cell, pot in scene.pots.items() if len(pot.contents) >= POT_CAPACITY}
+        yield from (cell for cell in scene.layout.places(POT) if cell not in started | full)
     elif held == DISH:
         yield from (cell for cell, pot in scene.pots.items() if pot.left is not None)
     elif isinstance(held, tuple):
@@ -167,34 +162,14 @@ def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
 
 def _empty_handed(scene: GridScene, seat: int) -> Iterator[Cell]:
     cooking = any(pot.left is not None for pot in scene.pots.values())
-    full = [
-        cell for cell, pot in scene.pots.items() if pot.left is None and len(pot.contents) == POT_CAPACITY
-    ]
+    waiting = (cell for cell, pot in scene.pots.items() if pot.left is None)
+    full = [cell for cell in waiting if len(scene.pots[cell].contents) == POT_CAPACITY]
     if cooking and scene.hands[1 - seat] != DISH:
-        yield from thing_sources(scene, DISH)
+        yield from scene.sources(DISH)
     elif full and not scene.starts_itself:
         yield from full
     else:
-        yield from thing_sources(scene, ONION)
-
-
-def thing_sources(scene: GridScene, thing: str) -> Iterator[Cell]:
-    """Yield the cells where such a thing can be taken: dispensers, and counters on which one lies."""
-    for letter, given in DISPENSERS.items():
-        if given == thing:
-            yield from scene.layout.places(letter)
-    yield from (cell for cell, lying in scene.counters.items() if lying == thing)
-
-
-def _takes_one(scene: GridScene, cell: Cell) -> bool:
-    pot = scene.pots.get(cell)
-    return pot is None or (pot.left is None and len(pot.contents) < POT_CAPACITY)
-
-
-def _fallback_goals(layout: Layout) -> Iterator[Cell]:
-    """Yield the cells that the seat heads for if it can reach no goal."""
-    for letter in (*DISPENSERS, POT):
-        yield from layout.places(letter)
+        yield from scene.sources(ONION)
 
 
 class PathStep(NamedTuple):

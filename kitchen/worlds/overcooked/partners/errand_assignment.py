@@ -34,15 +34,15 @@ def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
 def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
     """Yield each worthwhile relay with the ticks until its food is in a pot."""
     held, other = board.scene.hands[giver], board.scene.hands[1 - giver]
-    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    missing = board.all_missing()
     food = missing[0] if held is None and missing else held
     if not isinstance(food, str) or food not in missing or not (other is None or other in FOOD):
         return
     lying = sum(1 for thing in board.scene.counters.values() if thing == food)
     if lying + (other == food) >= missing.count(food):
         return
-    pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
-    sources = [cell for cell in board.sources(food) if cell not in board.scene.counters]
+    pots = board.pots_for(food)
+    sources = [cell for cell in board.scene.sources(food) if cell not in board.scene.counters]
     direct = min(_until(board, giver, held, sources, pot) for pot in pots)
     theirs = min(_until(board, 1 - giver, other, sources, pot) for pot in pots)
     for cell in board.shared(giver):
@@ -50,11 +50,8 @@ def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
         taken = _until_taken(board, 1 - giver, other, pots, cell)
         pot = min(ticks_between(board, 1 - giver, cell, each) for each in pots)
         total = max(laid, taken) + 1 + pot
-        if (
-            laid + MIN_TICKS_SAVED <= direct
-            and total <= direct + LATER
-            and (other or total <= theirs + SLOWER)
-        ):
+        is_soon = total <= direct + LATER and (other or total <= theirs + SLOWER)
+        if is_soon and laid + MIN_TICKS_SAVED <= direct:
             yield total, CounterRelay(giver, cell, food)
 
 
@@ -116,10 +113,7 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Bring the held thing to one of these cells.
-
-    If none is reachable, lay it where the other seat can take it.
-    """
+    """Bring the held thing to one of these cells; if none is reachable, where the other seat can take it."""
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -158,7 +152,7 @@ def _brings_food(board: TaskBoard, seat: int) -> bool:
 
 
 def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
-    pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
+    pots = board.pots_for(food)
     if board.relay and board.relay.giver == seat:
         return Errand({board.relay.cell: 0}, WITH_FOOD)
     if found := board.reachable(seat, pots):
@@ -176,9 +170,7 @@ def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: fetch what is missing and not already the
-    other's goal.
-    """
+    """Return the errand of a seat with empty hands: what is missing and not already the other's goal."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -195,11 +187,8 @@ def _start(board: TaskBoard, seat: int) -> Errand | None:
     cells = board.reachable(seat, board.to_start())
     nearer = [cell for cell in cells if board.cost(seat, cell) <= board.cost(1 - seat, cell)]
     alone = board.scene.hands[1 - seat] is not None
-    return (
-        Errand(dict.fromkeys(cells if alone else nearer, 0), WITH_DISH)
-        if (cells and (alone or nearer))
-        else None
-    )
+    goals = cells if alone else nearer
+    return Errand(dict.fromkeys(goals, 0), WITH_DISH) if goals else None
 
 
 def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
@@ -211,10 +200,8 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand for a dish, if a soup is ready when the dish arrives and no other seat is closer to
-    serving it.
-    """
-    sources = board.reachable(seat, board.sources(DISH))
+    """Return the errand for a dish, if a soup will be ready and no other seat is closer to serving it."""
+    sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
     if other == DISH and board.cost(1 - seat, pots[0][1] if pots else (0, 0)) < UNREACHABLE:
@@ -254,7 +241,7 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
 
 def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
     """Return the errand for missing ingredients, except those that the other seat holds or is nearer to."""
-    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    missing = board.all_missing()
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
         missing.remove(held)
@@ -263,8 +250,8 @@ def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
         if (lying := board.scene.counters[cell]) in missing:
             missing.remove(str(lying))
     for food in dict.fromkeys(missing):
-        sources = [cell for cell in board.reachable(seat, board.sources(food)) if cell not in others]
-        pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
+        sources = [cell for cell in board.reachable(seat, board.scene.sources(food)) if cell not in others]
+        pots = board.pots_for(food)
         if not sources or not pots:
             continue
         if board.relay and board.relay.food == food:
@@ -285,19 +272,15 @@ def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
 
 def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
     """Return the ticks from that cell to the nearest pot."""
-    return (
-        min(ticks_between(board, seat, cell, pot) for pot in pots)
-        if board.cost(seat, cell) < UNREACHABLE
-        else UNREACHABLE
-    )
+    if board.cost(seat, cell) >= UNREACHABLE:
+        return UNREACHABLE
+    return min(ticks_between(board, seat, cell, pot) for pot in pots)
 
 
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it or waits
-    for it.
-    """
+    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it."""
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -305,8 +288,8 @@ def _relayed(
         return Errand(_on_the_way(board, seat, fresh, [relay.cell]), EMPTY)
     best = _on_the_way(board, seat, sources, pots)
     lying = [cell for cell in best if cell in board.scene.counters]
-    comes = board.scene.hands[relay.giver] or set(given[relay.giver].goals) & set(board.sources(relay.food))
-    if lying or not comes:
+    fetches = set(given[relay.giver].goals) & set(board.scene.sources(relay.food))
+    if lying or not (board.scene.hands[relay.giver] or fetches):
         return Errand({cell: best[cell] for cell in lying} or best, EMPTY)
     return Errand({relay.cell: 0}, EMPTY, waits=1)
 
@@ -333,7 +316,7 @@ def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Er
         wanted = DISH
     if not pots or not wanted or (wanted == DISH and held == DISH and len(board.started()) < 2):
         return None
-    sources = board.reachable(seat, board.sources(wanted))
+    sources = board.reachable(seat, board.scene.sources(wanted))
     return Errand(_on_the_way(board, seat, sources, pots), NOTHING) if sources else None
 
 
@@ -343,16 +326,13 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot.
-
-    It lays on shared counters what the other seat needs and does not find there.
-    """
+    """Return the errand of a seat that reaches no pot: it lays on shared counters what the other lacks."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
     for thing, wanted in _wanted(board, seat).items():
         there = lying.count(thing) + (other == thing)
-        sources = [cell for cell in board.reachable(seat, board.sources(thing)) if cell not in shared]
+        sources = [cell for cell in board.reachable(seat, board.scene.sources(thing)) if cell not in shared]
         if there < wanted and sources:
             return Errand(dict.fromkeys(sources, 0), EMPTY)
     return Errand()
@@ -360,7 +340,7 @@ def _supply(board: TaskBoard, seat: int) -> Errand:
 
 def _wanted(board: TaskBoard, seat: int) -> dict[str, int]:
     """Return how many of each thing the other seat should find on counters, the most urgent first."""
-    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    missing = board.all_missing()
     food = missing or [_next_food(board)] * 2
     wanted = {each: food.count(each) for each in dict.fromkeys(food)}
     dishes = len(board.started())

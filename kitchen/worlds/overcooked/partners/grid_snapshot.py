@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -18,7 +20,7 @@ from kitchen.worlds.overcooked.layout import (
     Cell,
     Layout,
     Soup,
-    is_floor,
+    layout_of_rows,
 )
 from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE, PoseGraph
 
@@ -51,6 +53,12 @@ class GridScene:
         """Cell and direction of both seats, in the form that an agent's memory stores."""
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
+    def sources(self, thing: str) -> list[Cell]:
+        """Return the cells where such a thing can be taken: dispensers, then counters on which one lies."""
+        letters = [letter for letter, given in DISPENSERS.items() if given == thing]
+        lying = [cell for cell, what in self.counters.items() if what == thing]
+        return [*(cell for letter in letters for cell in self.layout.places(letter)), *lying]
+
     def moved(self, seat: int, at: Cell, face: str) -> GridScene:
         """Return the same moment with this seat in another pose."""
         here, facing = [*self.at], [*self.face]
@@ -82,41 +90,20 @@ def scene_from_observation(brief: Mapping[str, Json], seen: Mapping[str, Json]) 
 
 def layout_from_brief(brief: Mapping[str, Json]) -> Layout:
     """Return the layout of a brief; the same object for equal briefs."""
-    orders = tuple((tuple(order["ingredients"]), order["bonus"]) for order in brief["orders"])
-    return _layout(
-        brief["layout"],
-        brief["title"],
-        tuple(brief["grid"]),
-        orders,
-        _key(brief["value"]),
-        _key(brief["time"]),
-    )
-
-
-Key = int | tuple[tuple[str, int], ...]
-
-
-def _key(amount: int | Mapping[str, int]) -> Key:
-    return amount if isinstance(amount, int) else tuple(sorted(amount.items()))
+    parts = ("layout", "title", "grid", "orders", "value", "time")
+    return _layout(json.dumps({key: brief[key] for key in parts}))
 
 
 @lru_cache(maxsize=64)
-def _layout(
-    code: str, title: str, rows: tuple[str, ...], orders: tuple[tuple[Soup, bool], ...], value: Key, time: Key
-) -> Layout:
-    cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
-    by_letter = {letter: cell for cell, letter in cells.items()}
-    return Layout(
-        code=code,
-        title=title,
-        rows=rows,
-        furniture={cell: letter for cell, letter in cells.items() if not is_floor(letter)},
-        floor=tuple(cell for cell, letter in cells.items() if is_floor(letter)),
-        starts=(by_letter["1"], by_letter["2"]),
-        orders=tuple(soup for soup, _ in orders),
-        bonus=frozenset(soup for soup, bonus in orders if bonus),
-        value=value if isinstance(value, int) else dict(value),
-        time=time if isinstance(time, int) else dict(time),
+def _layout(text: str) -> Layout:
+    brief = json.loads(text)
+    return layout_of_rows(
+        brief["layout"],
+        brief["title"],
+        tuple(brief["grid"]),
+        {tuple(order["ingredients"]): order["bonus"] for order in brief["orders"]},
+        brief["value"],
+        brief["time"],
     )
 
 
@@ -151,10 +138,7 @@ class TaskBoard:
     _missing: dict[Cell, list[str]] = field(default_factory=dict)
 
     def cost(self, seat: int, cell: Cell) -> int:
-        """Return the ticks until this seat faces the cell.
-
-        Return UNREACHABLE if it cannot, or is stuck elsewhere.
-        """
+        """Return the ticks until this seat faces the cell; UNREACHABLE if it cannot, or is stuck."""
         way = self.grounds[seat].ways(cell)[self.poses[seat]]
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
@@ -166,23 +150,13 @@ class TaskBoard:
         """Return the cells with such furniture."""
         return self.scene.layout.places(letter)
 
-    def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where such a thing can be taken."""
-        given = [letter for letter, what in DISPENSERS.items() if what == thing]
-        lying = [cell for cell, what in self.scene.counters.items() if what == thing]
-        return [*(cell for letter in given for cell in self.places(letter)), *lying]
-
     def free_counters(self) -> list[Cell]:
         """Return the empty counters."""
         return [cell for cell in self.places(COUNTER) if cell not in self.scene.counters]
 
     def shared(self, seat: int) -> list[Cell]:
         """Return the empty counters that both seats can reach."""
-        return [
-            cell
-            for cell in self.reachable(seat, self.free_counters())
-            if self.cost(1 - seat, cell) < UNREACHABLE
-        ]
+        return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
         """Return the pot's contents, and the ticks until it is ready."""
@@ -199,22 +173,15 @@ class TaskBoard:
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """Return the order with most points per tick that this pot's contents can still become.
-
-        Return an empty soup if there is none.
-        """
-        layout, contents = self.scene.layout, self.pot(cell)[0]
-        fits = [soup for soup in layout.orders if can_become(soup, contents)]
-        return self.best(fits)
+        """Return the order with most points per tick that this pot can still become; empty if none."""
+        contents = Counter(self.pot(cell)[0])
+        return self.best(soup for soup in self.scene.layout.orders if contents <= Counter(soup))
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """Return the soup with most points per tick of cooking whose ingredients are all available.
-
-        Return an empty soup if there is none.
-        """
+        """Return the soup with most points per tick whose ingredients are available; empty if none."""
         layout, there = self.scene.layout, self.there()
-        fits = [soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself]
-        fits = [soup for soup in fits if set(soup) <= there]
+        whole = (soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself)
+        fits = [soup for soup in whole if there.issuperset(soup)]
         return max(fits, key=lambda soup: layout.points(soup) / layout.ticks(soup), default=())
 
     def there(self) -> frozenset[str]:
@@ -227,29 +194,30 @@ class TaskBoard:
         held = {thing for thing in self.scene.hands if isinstance(thing, str)}
         cooked = {each for pot in self.scene.pots.values() for each in pot.contents}
         for food in FOOD:
-            if food in held | cooked or any(self.reachable(seat, self.sources(food)) for seat in (0, 1)):
+            if food in held | cooked or any(
+                self.reachable(seat, self.scene.sources(food)) for seat in (0, 1)
+            ):
                 yield food
+
+    def all_missing(self) -> list[str]:
+        """Return the ingredients that all pots together still need, those of the fullest pot first."""
+        return [food for cell in self.open_pots() for food in self.missing(cell)]
+
+    def pots_for(self, food: Item | None) -> list[Cell]:
+        """Return the pots that still need this ingredient, the fullest first."""
+        return [cell for cell in self.open_pots() if food in self.missing(cell)]
 
     def missing(self, cell: Cell) -> list[str]:
         """Return the ingredients that an unstarted pot still needs."""
         if cell not in self._missing:
-            self._missing[cell] = self._lacks(cell)
+            rest = self._missing[cell] = list(self.aim(cell))
+            for each in self.pot(cell)[0]:
+                if each in rest:
+                    rest.remove(each)
         return self._missing[cell]
-
-    def _lacks(self, cell: Cell) -> list[str]:
-        rest = list(self.aim(cell))
-        for each in self.pot(cell)[0]:
-            if each in rest:
-                rest.remove(each)
-        return rest
 
     def to_start(self) -> list[Cell]:
         """Return pots that hold the intended soup and need a command to start."""
         if self.scene.starts_itself:
             return []
         return [cell for cell in self.open_pots() if self.pot(cell)[0] and not self.missing(cell)]
-
-
-def can_become(soup: Soup, contents: Soup) -> bool:
-    """Return whether the contents can still become the soup."""
-    return all(soup.count(each) >= contents.count(each) for each in contents)

@@ -76,10 +76,7 @@ class PoseGraph:
         return tuple(ways)
 
     def between(self, pose: int, first: Cell, then: Cell) -> int:
-        """Return the ticks until the seat has used the first cell and faces the second.
-
-        Return UNREACHABLE if it cannot.
-        """
+        """Return the ticks until the seat has used the first cell and faces the second, or UNREACHABLE."""
         found = self._between.get((pose, first, then))
         if found is None:
             found = self._between[pose, first, then] = self._two(pose, first, then)
@@ -163,10 +160,7 @@ def find_path(
 
 
 def find_evasion(ground: PoseGraph, start: int, other: Sequence[Cell]) -> TimedPath:
-    """Return the quickest path to a cell that the other seat does not enter any more.
-
-    Return a path that stays, if there is none.
-    """
+    """Return the quickest path to a cell that the other seat does not enter any more; else stay."""
     edge, came = [start], {(start, 0): (start, STAY)}
     for tick in range(HORIZON_TICKS):
         for pose in edge:
@@ -195,10 +189,7 @@ def _next_edge(
 
 
 def is_move_free(here: Cell, there: Cell, other: Sequence[Cell], tick: int) -> bool:
-    """Return whether a seat can go from here to there after this tick.
-
-    It cannot if the other seat is there, or if the two would swap cells.
-    """
+    """Return whether a seat can go there after this tick: no other seat there, and no swap of cells."""
     if tick + 1 >= len(other):
         return True
     return other[tick + 1] != there and not (other[tick] == there and other[tick + 1] == here)

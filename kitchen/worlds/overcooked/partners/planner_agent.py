@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.overcooked.layout import Cell
-from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, foreseen_poses, greedy_goals
 from kitchen.worlds.overcooked.partners.errand_assignment import WITH_FOOD, Errand, assign_errands
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_situation
@@ -38,25 +38,13 @@ The second is the maximum.
 
 An unexpected move adds twice as much as an expected one takes away.
 """
-INITIAL_MEMORY = {"poses": None, "still": [0, 0], "odd": [0, 0], "expected": [None, None]}
-"""The memory before the first tick."""
 
 
-def memory_at_standstill(scene: GridScene) -> Json:
-    """Return the memory of a seat if neither seat has moved for long."""
-    return {
-        "poses": scene.poses,
-        "still": [PATIENCE_TICKS, PATIENCE_TICKS],
-        "odd": [0, 0],
-        "expected": [None, None],
-    }
-
-
-def memory_beside_independent_partner(scene: GridScene, seat: int) -> Json:
-    """Return the memory of a seat whose partner acts independently."""
-    odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
-    odd[seat] = 0
-    return {"poses": scene.poses, "still": [0, 0], "odd": odd, "expected": [None, None]}
+def planner_memory(
+    poses: Json, still: Sequence[int] = (0, 0), odd: Sequence[int] = (0, 0)
+) -> dict[str, Json]:
+    """Return a memory: the poses of both seats, how long each has not moved, and their unexpected moves."""
+    return {"poses": poses, "still": list(still), "odd": list(odd), "expected": [None, None]}
 
 
 class GridPlanner(Agent):
@@ -69,7 +57,7 @@ class GridPlanner(Agent):
     def decide(self, situation: Situation) -> Decision:
         """Return the command of each of its seats. Randomness comes from the situation's seed alone."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
-        memory = _noted(scene, situation.memory or INITIAL_MEMORY)
+        memory = _noted(scene, situation.memory or planner_memory(None))
         commands = {seat: _choose(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
         return Decision(commands, memory=memory)
 
@@ -83,10 +71,9 @@ def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
             still[seat] = before["still"][seat] + 1
         expected = before["expected"][seat]
         wrong = expected is not None and expected != pose
-        odd[seat] = (
-            min(before["odd"][seat] + 2, MAX_UNEXPECTED_MOVES) if wrong else max(before["odd"][seat] - 1, 0)
-        )
-    return {"poses": scene.poses, "still": still, "odd": odd, "expected": [None, None]}
+        change = 2 if wrong else -1
+        odd[seat] = min(max(before["odd"][seat] + change, 0), MAX_UNEXPECTED_MOVES)
+    return planner_memory(scene.poses, still, odd)
 
 
 def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, own: Sequence[int]) -> Command:
@@ -102,12 +89,8 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
         given, courses = _together(board)
     memory["expected"] = [_expected(board, courses[each], each) for each in (0, 1)]
     command = _command(board, given[seat], courses[seat], seat)
-    if (
-        memory["still"][seat]
-        and memory["odd"][seat]
-        and command not in (INTERACT, STAY)
-        and rng.random() < 0.5
-    ):
+    is_stuck = memory["still"][seat] and memory["odd"][seat] and command not in (INTERACT, STAY)
+    if is_stuck and rng.random() < 0.5:
         return _random_direction(board, seat, rng) or command
     return command
 
@@ -161,9 +144,8 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
     """Plan the path of the more urgent seat first; reverse the order if that gives no path."""
-    urgent = (
-        0 if (given[0].urgency, -_way(board, given, 0)) >= (given[1].urgency, -_way(board, given, 1)) else 1
-    )
+    rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]
+    urgent = 0 if rank[0] >= rank[1] else 1
     best: tuple[int, tuple[TimedPath, TimedPath]] | None = None
     for first in (urgent, 1 - urgent):
         courses = _in_order(board, given, first)
@@ -220,12 +202,16 @@ class OvercookedAdviser(Adviser):
         other seat may insist or give way.
         """
         (seat,) = situation.seats
-        if _is_barred(situation, seat) and Random(situation.seed).random() < 0.5:  # noqa: S311
-            situation = replace(
-                situation, memory=memory_beside_independent_partner(scene_from_situation(situation), seat)
-            )
+        poses = scene_from_situation(situation).poses
+        own = [event.data for event in situation.events if event.seat == seat]
+        is_barred = any(data.get("blocked_by") == BLOCKED_BY_SEAT for data in own)
+        if is_barred and Random(situation.seed).random() < 0.5:  # noqa: S311
+            odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
+            odd[seat] = 0
+            situation = replace(situation, memory=planner_memory(poses, odd=odd))
         elif situation.step and not _moved(situation, 1 - seat):
-            situation = replace(situation, memory=memory_at_standstill(scene_from_situation(situation)))
+            still = (PATIENCE_TICKS, PATIENCE_TICKS)
+            situation = replace(situation, memory=planner_memory(poses, still=still))
         command = GridPlanner({}).decide(situation).commands[seat]
         return None if command == STAY else Advice(command, {})
 
@@ -241,11 +227,6 @@ class OvercookedAdviser(Adviser):
 def _moved(situation: Situation, seat: int) -> bool:
     """Return whether this seat turned or moved in the last tick. A page has no earlier ticks."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
-
-
-def _is_barred(situation: Situation, seat: int) -> bool:
-    """Return whether the other seat blocked this seat's move in the last tick."""
-    return any(event.seat == seat and event.data.get("blocked_by") == "seat" for event in situation.events)
 
 
 ADVISER = OvercookedAdviser()

@@ -21,7 +21,7 @@ from kitchen.play.live.render_page import page_context, render_panel
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine import names_and_keys
 from kitchen.worlds.cuisine.action_menu import action_groups
-from kitchen.worlds.cuisine.display_text import REFUSAL_SENTENCES, KitchenWords, readable_name
+from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords, readable_name
 from kitchen.worlds.cuisine.level import shipped_catalogue
 from kitchen.worlds.cuisine.names_and_keys import brief_lookup, picture_names, picture_of
 from kitchen.worlds.cuisine.page import PAGE
@@ -248,7 +248,7 @@ def test_a_page_has_what_the_study_shows_and_sends_nothing_else(shown: str, unse
 @pytest.mark.parametrize("verb", ["goto", "get", "put", "activate", "noop"])
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_is_a_sentence_that_names_its_object(reason: str, verb: str) -> None:
-    assert set(REASONS) == set(REFUSAL_SENTENCES)
+    assert {*REASONS, "unknown"} == set(SENTENCES["refusals"])
     text = KitchenWords().refusal(reason, (verb, "pot0", "rice"), busy=2)
     assert text.endswith(".") and text[0].isupper()
     assert "{" not in text and "_" not in text and "pot0" not in text

@@ -14,9 +14,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from kitchen.contract.reference_recordings import TraceFileError
+from kitchen.management.command_helpers import read_traces
 from kitchen.worlds.cuisine import reference_traces
-from kitchen.worlds.cuisine.reference_traces import measure_speed, read_traces, trace_difference
 from tests.kitchen.worlds.cuisine.cooking import TRACES
+
+RECORDINGS = reference_traces.TRACES
 
 
 def raw_traces(count: int = 3) -> list[dict[str, Any]]:
@@ -30,9 +32,9 @@ def written(path: Path, traces: list[Any]) -> Path:
 
 
 def test_all_130_traces_agree() -> None:
-    traces = read_traces(TRACES)
+    traces = read_traces("cuisine", TRACES)
     assert len(traces) == 130
-    assert [problem for trace in traces if (problem := trace_difference(trace))] == []
+    assert [problem for trace in traces if (problem := RECORDINGS.difference(trace))] == []
 
 
 def put_in(trace: dict[str, Any], path: str, value: Any) -> None:
@@ -68,8 +70,8 @@ def test_a_tampered_trace_is_reported_with_its_step(
     (trace,) = raw_traces(1)
     assert trace["agents"] == 1
     put_in(trace, path, value)
-    (read,) = read_traces(written(tmp_path / "t.jsonl", [trace]))
-    found = trace_difference(read)
+    (read,) = read_traces("cuisine", written(tmp_path / "t.jsonl", [trace]))
+    found = RECORDINGS.difference(read)
     assert found is not None
     assert found.startswith(trace["id"]) and expected in found and "\n" not in found
 
@@ -80,8 +82,8 @@ def test_the_order_of_items_means_nothing(tmp_path: Path) -> None:
         for step in trace["steps"]:
             for place in step["after"]["locations"].values():
                 place["items"].reverse()
-    read = read_traces(written(tmp_path / "t.jsonl", traces))
-    assert all(trace_difference(trace) is None for trace in read)
+    read = read_traces("cuisine", written(tmp_path / "t.jsonl", traces))
+    assert all(RECORDINGS.difference(trace) is None for trace in read)
 
 
 def test_the_command_counts_on_its_last_line() -> None:
@@ -145,7 +147,7 @@ def test_the_benchmark_ends_with_steps_per_second() -> None:
 
 
 def test_every_round_is_measured() -> None:
-    assert len(measure_speed(read_traces(TRACES)[:5], rounds=3)) == 3
+    assert len(RECORDINGS.speeds(read_traces("cuisine", TRACES)[:5], rounds=3)) == 3
 
 
 @pytest.mark.parametrize(("key", "value"), [("agents", 9), ("level", "level_77"), ("alpha", "two")])
@@ -162,4 +164,5 @@ def test_steps_after_the_end_are_not_counted(tmp_path: Path, monkeypatch: pytest
     trace = {**raw_traces(1)[0], "max_steps": 10}
     assert len(trace["steps"]) > 10
     monkeypatch.setattr(reference_traces, "_play", lambda episodes: 1.0)
-    assert measure_speed(read_traces(written(tmp_path / "t.jsonl", [trace])), rounds=1) == [10.0]
+    read = read_traces("cuisine", written(tmp_path / "t.jsonl", [trace]))
+    assert RECORDINGS.speeds(read, rounds=1) == [10.0]

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from kitchen.contract.page import PlayerView, SeatView
 from kitchen.play.live.render_page import render_guide, render_layout, render_panel, render_reference
 from kitchen.registry.world_metrics import achievements
-from kitchen.worlds.cuisine.display_text import HINT_AIMS, REFUSAL_SENTENCES, KitchenWords
+from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
 from tests.bracketed import CODE, bare_words, speak_in_brackets
 from tests.kitchen.changed_facts import changed
@@ -65,10 +65,10 @@ def test_every_hint_refusal_and_score_is_said_in_it() -> None:
     view = named(start())
     told = [
         PAGE.hint(view, (verb, "pot0"), {"do": aim, "to": "pot0", "item": "rice", "dish": "salmonSushi"})
-        for aim in HINT_AIMS
+        for aim in SENTENCES["hints_here"]
         for verb in ("goto", "put", "noop")
     ]
-    told += [KitchenWords().refusal(reason, ("get", "pot0", "rice"), 2) for reason in REFUSAL_SENTENCES]
+    told += [KitchenWords().refusal(reason, ("get", "pot0", "rice"), 2) for reason in SENTENCES["refusals"]]
     told += [words for _, words in achievements("cuisine", {"completed": 1, "failed": 2})]
     told += [PAGE.title, PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
     assert [text for text in told if bare_words(f"<p>{text}</p>")] == []

@@ -12,10 +12,10 @@ from django.utils import translation
 from kitchen.contract.page import SeatView
 from kitchen.play.live.render_page import render_panel
 from kitchen.words import translation as speech
-from kitchen.worlds.cuisine.display_text import HINT_AIMS
+from kitchen.worlds.cuisine.display_text import SENTENCES
 from kitchen.worlds.cuisine.names_and_keys import brief_lookup
 from kitchen.worlds.cuisine.order_tickets import DishNeeds, needs_drawing, orders_panel
-from kitchen.worlds.cuisine.page import PAGE, guide_content
+from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.test_page import seen, views
 
@@ -55,10 +55,10 @@ def test_nothing_that_is_translated_is_translated_again(level: str, once: None) 
     for view in views(level, seats=2, seed=2, every=25):
         for panel in PAGE.panels(view):
             assert render_panel(panel)
-        for aim in HINT_AIMS:
+        for aim in SENTENCES["hints_here"]:
             told = {"do": aim, "to": "storage0", "item": "rice", "dish": view.brief["dishes"][0]}
             assert PAGE.hint(view, ("noop",), told)
-    assert guide_content(view.brief)["dishes"]
+    assert PAGE.handbook(view.brief)["dishes"]
 
 
 @pytest.mark.filterwarnings("ignore:level_12")

@@ -15,12 +15,7 @@ from kitchen.contract.agent_skills import SeatObservation, wait_skill
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView, StepView
 from kitchen.contract.world import Command
 from kitchen.worlds.overcooked import page as menus
-from kitchen.worlds.overcooked.display_text import (
-    DONE_SENTENCES,
-    EXPECTED_SENTENCES,
-    NEXT_SENTENCES,
-    REFUSAL_SENTENCES,
-)
+from kitchen.worlds.overcooked.display_text import SENTENCES
 from kitchen.worlds.overcooked.movement import INTERACT, STAY
 from kitchen.worlds.overcooked.page import PAGE, faced_cell, interact_effect
 from kitchen.worlds.overcooked.skills import SKILLS
@@ -94,8 +89,8 @@ def test_every_deed_and_refusal_has_words() -> None:
             for event in copy.step({0: INTERACT, 1: INTERACT}):
                 codes.update(event.data.get("reasons", ()))
                 deeds.update([event.data["did"]] if "did" in event.data else [])
-    assert codes <= set(REFUSAL_SENTENCES) and len(codes) > 5
-    assert deeds <= set(DONE_SENTENCES) == set(menus.USE_LABELS)
+    assert codes <= set(SENTENCES["refusals"]) and len(codes) > 5
+    assert deeds <= set(SENTENCES["done"]) == set(SENTENCES["uses"])
 
 
 def test_the_drawing_is_told_what_is_seen_and_nothing_else() -> None:
@@ -183,8 +178,8 @@ def test_what_the_others_are_about_to_do_is_said_where_the_page_says_so() -> Non
         told = panel(changed(view, shows_intents=True, intents={1: intent}), "intents")
         assert [(one.seat, one.text) for one in told.partners] == [(1, text)]
     assert (
-        NEXT_SENTENCES.keys()
-        == EXPECTED_SENTENCES.keys()
+        SENTENCES["next"].keys()
+        == SENTENCES["expected"].keys()
         == {" ".join(SKILLS.intent(one).values()) for one in _skills()}
     )
 

@@ -18,7 +18,6 @@ from study.participants.end_participation import erase_names, texts_of
 from study.participants.models import Answer, Participant
 from study.participation.item_forms import ItemsForm, TeamReminder
 from study.participation.page_progress import answers_submit, finish_page
-from study.pilot.bots.form_answers import any_answer, points_of
 from study.pilot.bots.http_browser import read_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study, play_out, play_round
@@ -171,20 +170,11 @@ def test_the_page_has_it_and_programs_pass_it_by(study: Study, client: Client) -
     assert "How was it this time?" in html and "Team 0?" not in html and 'class="figures"' not in html
     (form,) = read_page(html, url="", status=200).forms
     field = form.fields["item_i0"]
-    assert points_of(field) == [1, 2, 3, 4, 5]
-    assert field.choices[-1] == "does-not-apply" and form.fields["item_n.apart"].kind == "checkbox"
+    assert field.choices == ["1", "2", "3", "4", "5", "does-not-apply"]
+    assert form.fields["item_n.apart"].kind == "checkbox"
     staff = {"page": "survey", "position": 1, "item_i0": "does-not-apply", "item_n.apart": "on"}
     assert client.post(person.get_absolute_url(), staff).status_code == 302
     assert {one.value == DOES_NOT_APPLY for one in person.answers.all()} == {True}
-
-
-def test_programs_choose_among_the_rest() -> None:
-    from random import Random
-
-    from study.pilot.bots.http_browser import Field
-
-    field = Field("item_x", "radio", choices=["a", "does-not-apply"])
-    assert {any_answer(field, Random(seed), number=1) for seed in range(20)} == {"a"}
 
 
 def last_questions(study: Study, client: Client) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -15,19 +16,29 @@ from study.design.models import Study, StudyPart, SurveyItem
 from study.participants.end_participation import finish_participant, participant_end, participant_withdraw
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
-from study.pilot.bots.simulated_person import (
+from study.pilot.bots.many_walkthroughs import CrowdOrder
+from study.pilot.bots.walk_plans import (
     OutcomeShares,
     PlannedOutcome,
     StopPage,
     StudyScript,
     WalkPlan,
-    labelled,
-    planned_outcomes,
     walk_plans,
 )
-from study.pilot.dry_run_execution import possible_stops, script_of
+from study.pilot.dry_run_execution import study_script
 from tests.nightly import nightly
 from tests.study.factories import make_study
+
+
+def script_of(study: Study) -> StudyScript:
+    return study_script(blueprint_of(study), study.recruitment)
+
+
+def planned_outcomes(
+    shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int
+) -> list[PlannedOutcome]:
+    return [plan.outcome for plan in walk_plans(shares, script, participants=participants, seed=seed)]
+
 
 STOPS = (StopPage("guide"), StopPage("play", 1), StopPage("survey", 1))
 SCRIPT = StudyScript(stops=STOPS, has_check=True)
@@ -66,20 +77,22 @@ def test_every_share_is_kept_within_one_person(shares: list[float], participants
     asked = OutcomeShares(*shares)
     found = Counter(planned_outcomes(asked, SCRIPT, participants=participants, seed=seed))
     assert found.total() == participants
-    for deed, share in asked.by_deed.items():
-        assert abs(found[deed] - share * participants / 100) <= 1
+    for outcome, share in asked.by_outcome.items():
+        assert abs(found[outcome] - share * participants / 100) <= 1
 
 
 def test_who_leaves_does_so_on_one_of_the_pages() -> None:
     for plan in walk_plans(SHARES, SCRIPT, participants=200, seed=3):
-        leaves = plan.deed in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}
+        leaves = plan.outcome in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}
         assert (plan.stop in STOPS) if leaves else plan.stop is None
         assert 0.1 <= plan.part <= 1
 
 
 def test_labels_are_named_synthetic() -> None:
     script = StudyScript(link_names=("PROLIFIC_PID", "STUDY_ID"))
-    assert labelled(script, seed=7, number=3) == {"PROLIFIC_PID": "SYN-7-3", "STUDY_ID": "SYN-7-3"}
+    order = CrowdOrder(3, 7, 1, link="http://test/s/small/?invitation=a", script=script)
+    assert order.link_of(3).endswith("?invitation=a&PROLIFIC_PID=SYN-7-3&STUDY_ID=SYN-7-3")
+    assert replace(order, script=StudyScript()).link_of(3) == order.link
 
 
 @pytest.mark.django_db
@@ -89,10 +102,10 @@ def test_the_script_is_read_from_the_study() -> None:
     StudyPart.objects.create(study=study, kind="final", text="Look back.")
     SurveyItem.objects.create(study=study, key="ok", place="check", measure="ok", text="?", correct=3)
     script = script_of(study)
-    assert script.right == {"ok": 3}
+    assert {key: item.correct for key, item in script.items.items() if item.correct} == {"ok": 3}
     assert script.link_names == ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     assert (script.has_check, script.check_ends) == (True, False)
-    assert [str(stop) for stop in possible_stops(blueprint_of(study))] == [
+    assert [str(stop) for stop in script.stops] == [
         "consent",
         "guide",
         "check",
@@ -124,9 +137,9 @@ def simulate(study: Study, seed: int) -> list[Participant]:
 
 def end(pk: int, plan: WalkPlan) -> None:
     """Do what was planned; a drop-out is swept."""
-    if plan.deed == PlannedOutcome.WITHDRAW:
+    if plan.outcome == PlannedOutcome.WITHDRAW:
         participant_withdraw(participant_id=pk)
-    elif plan.deed == PlannedOutcome.DROP_OUT:
+    elif plan.outcome == PlannedOutcome.DROP_OUT:
         participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT)
     else:
         finish_participant(Participant.objects.get(pk=pk), Participant.Status.COMPLETE)

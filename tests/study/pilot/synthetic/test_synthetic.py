@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from kitchen.play.models import Decision, Episode, StateChange, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, StateChange, Step
 from kitchen.play.turn.state_store import command_from_json, current_world, verify_changes
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import blueprint_of
@@ -18,6 +18,7 @@ from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.item_kinds import is_right, value_problem
 from study.exports.export_registry import tables
 from study.participants.models import Answer, Participant
+from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.synthetic.recorded_episodes import Copy, make_copies, record_episode
 from tests.study.exports.rows import rows_of
 from tests.study.factories import make_study
@@ -101,10 +102,7 @@ CHECKS: list[dict[str, Any]] = [
 def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_played(
     study: Study, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "study.pilot.synthetic.synthetic_participants.PROGRESS_SHARES",
-        {"failed_check": 1.0, "no_consent": 0.0},
-    )
+    monkeypatch.setattr("study.pilot.synthetic.synthetic_participants.SHARES", OutcomeShares(fail_checks=100))
     StudyPart.objects.create(study=study, kind="check", enabled=True)
     item = SurveyItem.objects.create(
         study=study, key="goal", measure="Goal", text="Goal?", place="check", **question
@@ -124,10 +122,7 @@ def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_playe
 def test_nobody_fails_a_check_that_lets_everybody_go_on(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "study.pilot.synthetic.synthetic_participants.PROGRESS_SHARES",
-        {"failed_check": 0.5, "complete": 0.5, "no_consent": 0},
-    )
+    monkeypatch.setattr("study.pilot.synthetic.synthetic_participants.SHARES", OutcomeShares(fail_checks=50))
     StudyPart.objects.create(study=study, kind="check", enabled=True, settings={"on_failure": "continue"})
     SurveyItem.objects.create(
         study=study, key="goal", measure="Goal", text="Goal?", place="check", **CHECKS[0]
@@ -150,8 +145,8 @@ def test_who_leads_gives_jobs_in_the_episodes_that_are_copied() -> None:
     study.conditions.update(coplayer="follower", teammates=2, organisation=team, step_seconds=3)
     (plan,) = blueprint_of(study).conditions
     recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
-    assert [row["number"] for row in recording.seats if not row["acts"]] == [2]
-    assert {row["kind"] for row in recording.said} >= {"inform", "accept"}
+    assert [row["number"] for row in recording.rows[Seat] if not row["acts"]] == [2]
+    assert {row["kind"] for row in recording.rows[Message]} >= {"inform", "accept"}
     assert len(recording.steps) == 3 and not Episode.objects.exists()
 
 
@@ -161,7 +156,7 @@ def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     study.conditions.update(coplayer="none", teammates=1, organisation=team)
     (plan,) = blueprint_of(study).conditions
     recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
-    assert [row["kind"] for row in recording.minds] == ["random"] and len(recording.steps) == 3
+    assert [row["kind"] for row in recording.rows[Mind]] == ["random"] and len(recording.steps) == 3
 
 
 @pytest.mark.servers

@@ -15,8 +15,8 @@ from kitchen.play.models import Episode
 from study import tasks
 from study.analysis import analysis_sample
 from study.analysis.analysis_sample import Sample
-from study.design.models import FrozenError, Study
-from study.design.study_errors import DesignError
+from study.design.models import Study
+from study.design.study_errors import DesignError, FrozenError
 from study.editor.design_services import condition_delete, item_delete, study_delete
 from study.monitor import live_status
 from study.participants.end_participation import participant_withdraw

@@ -8,10 +8,10 @@ import pytest
 
 from kitchen.contract.world import Command, Event
 from kitchen.worlds.cuisine.dispatcher.command_check import (
-    SimulatedKitchen,
     check_commands,
     feedback_sentences,
 )
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, kitchen, play, wander
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment

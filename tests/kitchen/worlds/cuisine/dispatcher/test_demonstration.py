@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kitchen.worlds.cuisine.dispatcher.command_check import SimulatedKitchen, level_from_brief
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DISH_DEMONSTRATION,
     NOOP,
@@ -18,6 +17,7 @@ from kitchen.worlds.cuisine.dispatcher.demonstration import (
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen, level_from_brief
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
 from tests.nightly import thinned

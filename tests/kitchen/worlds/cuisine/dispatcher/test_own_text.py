@@ -10,7 +10,6 @@ from kitchen.contract.world import SettingsError
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.settings import (
-    MAX_PROMPT_CHARACTERS,
     PLACEHOLDERS,
     PROMPT_PARTS,
     USUAL_PROMPT,
@@ -84,7 +83,7 @@ def test_it_is_what_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ({"prompt": "{task} {answer}"}, "{talk} is missing: without it nothing is said of people"),
         ({"prompt": "{task} {talk}"}, "nothing tells the form of a reply: put in {answer}"),
-        ({"prompt": BARE + "x" * MAX_PROMPT_CHARACTERS}, f"characters is above {MAX_PROMPT_CHARACTERS}"),
+        ({"prompt": BARE + "x" * 20_000}, "characters is above 20000"),
         ({"persona": "x" * 2001}, "persona: 2001 characters is above 2000"),
     ],
 )

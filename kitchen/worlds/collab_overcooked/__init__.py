@@ -1,0 +1,45 @@
+"""Collab-Overcooked: a chef who knows the recipe and an assistant prepare one dish. Rules, version 1.
+
+This is the benchmark Collab-Overcooked (Sun et al., ACL 2025; `YusaeMeow/Collab-Overcooked`, released under
+the MIT licence): two sealed rooms, three shared counters between them, 30 tasks in 6 levels.
+
+Seats. Seat 0 is the chef, with pot, oven and serving place. Seat 1 is the assistant, with ingredients,
+dishes, chopping board and blender. Both see the whole state. Only the chef knows the recipe (setting
+`knowledge`).
+
+Commands are *macros*, which last several steps::
+
+    pickup THING PLACE             from a counter, an own utensil, or (assistant) a dispenser
+    put_obj_in_utensil UTENSIL     an own utensil that is neither running nor ready
+    cook pot0, bake oven0          chef: start what lies inside
+    cut chopping_board0, stir blender0   assistant: start what lies inside
+    place_obj_on_counter           a shared counter, or an own one if no shared one is free
+    fill_dish_with_food UTENSIL    chef, with an empty dish, in tasks of levels 3 to 6: wait until it is ready
+    deliver                        chef
+    wait N                         1 to 5 steps
+    go_on                          continue the macro in progress, or stay for one step (the idle command)
+
+One step, in this order:
+
+1. Macros that begin are checked. A macro that fails is refused with a code, and the seat stays.
+2. Each seat chooses one low-level action: turn or move towards its target, or interact with it.
+3. Interacts, the chef's first; then moves.
+4. Utensils. A running job counts one step; at 3 it is ready. A job that was started in this step counts 1. If
+   the contents are no row of `data/utensil_rows.toml`, they are destroyed.
+
+A macro ends with its interact, and the next one begins in the next step at the earliest. A macro that has no
+target left, or whose interact came too late, ends without effect (event `gone`). While a macro is in progress
+the seat is not asked; only a `wait` can be ended by another macro.
+
+The first right delivery ends the episode. It counts as a success because the episode is cut off after
+floor(gamma x optimum) + 1 steps.
+
+Refusals: unknown_verb, wrong_arguments, wait_too_long, busy, unknown_object, unknown_place, not_raw,
+wrong_dispenser, utensil_busy, utensil_ready, utensil_empty, utensil_full, needs_dish, not_there,
+not_reachable, hands_full, hands_empty, not_in_utensil, dish_in_utensil, wrong_utensil, no_free_counter,
+no_dish_needed, no_dish_in_hand, not_cooking, not_food; unknown_seat and duplicate_seat for malformed turns.
+
+Tasks are TOML files in `data/tasks/` (`order_tasks.py` describes the format). To add a task, add a file.
+
+The version is raised whenever the same seed and commands would no longer give the same states.
+"""

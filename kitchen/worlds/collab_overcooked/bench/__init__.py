@@ -1,0 +1,1 @@
+"""Experiments of agents alone in Collab-Overcooked, and the published results."""

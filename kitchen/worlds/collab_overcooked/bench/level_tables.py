@@ -1,0 +1,332 @@
+"""Tabulate an experiment by level, in the form of the paper: Table 2, Figure 3, and success by time limit.
+
+    python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
+
+reads `steps.csv` and `messages.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables and
+writes `levels.md`, `levels.csv` and `events.csv` (one row for each collaboration event) beside them. All
+numbers follow from the log. A level is the mean of its tasks; IC and RC pool the events of a task.
+Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes within tasks.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import NamedTuple
+
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedStep
+from kitchen.contract.organisation import PAIR, Member, make_organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Event, Json
+from kitchen.worlds.collab_overcooked.bench.task_benchmark import LONG_ENDING, LONG_GAMMA, TASK_BENCHMARK
+from kitchen.worlds.collab_overcooked.collaboration_events import (
+    CollaborationEvent,
+    collaboration_events,
+    effective_macros,
+)
+from kitchen.worlds.collab_overcooked.collaboration_scores import tes
+from kitchen.worlds.collab_overcooked.order_tasks import LEVELS, Task, tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.room_layout import SEATS
+
+DATA = Path(__file__).with_name("data") / "table_2.json"
+GAMMAS = (1.0, 1.2, 1.5, 2.0)
+SAMPLES = 1000
+NAN_TEXT = "n/a"
+
+
+class EpisodeName(NamedTuple):
+    """The key of an episode in the files."""
+
+    line_up: str
+    level: str
+    episode: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """What the tables need of one episode."""
+
+    name: EpisodeName
+    task: Task
+    gamma: float
+    delivered_at: int | None
+    """Index of the delivering step, from 0; None if the dish was not delivered."""
+    completeness: float
+    """PC"""
+    events: tuple[CollaborationEvent, ...]
+
+
+def read_results(folder: Path) -> list[EpisodeResult]:
+    """Return the results of all episodes in a folder, in the order of the file."""
+    messages: dict[EpisodeName, list[TeamMessage]] = defaultdict(list)
+    for row in _rows(folder / "messages.csv"):
+        messages[_name(row)].append(_message(row))
+    steps: dict[EpisodeName, list[LoggedStep]] = defaultdict(list)
+    for row in _rows(folder / "steps.csv"):
+        steps[_name(row)].append(_step(row))
+    return [_result(name, tuple(taken), tuple(messages[name])) for name, taken in steps.items()]
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(sys.maxsize)
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _name(row: Mapping[str, str]) -> EpisodeName:
+    return EpisodeName(row["variant"], row["level"], row["episode"])
+
+
+def _message(row: Mapping[str, str]) -> TeamMessage:
+    sender = int(row["sender"]) if row["sender"] else None
+    data = json.loads(row["data"]) if row["data"] else {}
+    return TeamMessage(int(row["number"]), int(row["step"]), sender, (), row["kind"], "", data)
+
+
+def _step(row: Mapping[str, str]) -> LoggedStep:
+    commands = tuple(LoggedCommand(seat, tuple(words)) for seat, *words in json.loads(row["commands"]))
+    return LoggedStep(int(row["step"]), commands, tuple(map(_event, json.loads(row["events"]))), {})
+
+
+def _event(stored: dict[str, Json]) -> Event:
+    return Event(stored.pop("kind"), stored.pop("seat"), stored)
+
+
+@cache
+def _seats_as_members() -> tuple[Member, ...]:
+    return tuple(Member(seat, (seat,), False) for seat in SEATS)
+
+
+def _result(
+    name: EpisodeName, steps: tuple[LoggedStep, ...], messages: tuple[TeamMessage, ...]
+) -> EpisodeResult:
+    settings = TASK_BENCHMARK.settings(name.level, 1.0, 0)
+    task = tasks()[settings["task"]]
+    organisation = make_organisation(PAIR, _seats_as_members(), seats=len(SEATS))
+    log = EpisodeLog("collab_overcooked", settings, len(SEATS), 0, steps, messages, organisation=organisation)
+    delivered = (
+        step.number - 1
+        for step in steps
+        for event in step.events
+        if event.kind == "delivered" and event.data["right"]
+    )
+    pairs = references(task.name)
+    scores = (
+        tes(
+            list(effective_macros(steps, seat, before=len(steps) + 1)), [pair.of_seat(seat) for pair in pairs]
+        )
+        for seat in SEATS
+    )
+    return EpisodeResult(
+        name, task, settings["gamma"], next(delivered, None), fmean(scores), tuple(collaboration_events(log))
+    )
+
+
+# Measures of the episodes of one task
+
+Measure = Callable[[Sequence[EpisodeResult]], float | None]
+"""Return a measure of episodes of one task; None if it is not defined for them."""
+
+
+def success_rate(episodes: Sequence[EpisodeResult]) -> float | None:
+    """Return the share of episodes delivered in time (SR)."""
+    return fmean(each.delivered_at is not None for each in episodes)
+
+
+def success_within(gamma: float) -> Measure:
+    """Return the measure of the share delivered within gamma times the optimum, whatever the limit was."""
+
+    def share(episodes: Sequence[EpisodeResult]) -> float | None:
+        limit = [each.task.steps_allowed(gamma) - 1 for each in episodes]
+        found = (
+            each.delivered_at is not None and each.delivered_at <= most
+            for each, most in zip(episodes, limit, strict=True)
+        )
+        return fmean(found)
+
+    return share
+
+
+def completeness(episodes: Sequence[EpisodeResult]) -> float | None:
+    """Return the mean progress completeness (PC)."""
+    return fmean(each.completeness for each in episodes)
+
+
+def initiating(episodes: Sequence[EpisodeResult]) -> float | None:
+    """Return the share of events with a right request (IC)."""
+    right = [event.request_right for each in episodes for event in each.events]
+    return fmean(right) if right else None
+
+
+def responding(episodes: Sequence[EpisodeResult]) -> float | None:
+    """Return the share of events with a right response (RC)."""
+    right = [event.response_right for each in episodes for event in each.events]
+    return fmean(right) if right else None
+
+
+MEASURES: Mapping[str, Measure] = {"SR": success_rate, "PC": completeness, "IC": initiating, "RC": responding}
+
+
+class LevelValue(NamedTuple):
+    """A measure of one level with its interval; None where it is not defined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    episodes: int = 0
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return NAN_TEXT
+        text = f"{100 * self.value:.1f}"
+        return (
+            text
+            if self.low is None or self.high is None
+            else f"{text} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+        )
+
+
+def level_value(episodes: Sequence[EpisodeResult], measure: Measure) -> LevelValue:
+    """Return the mean of the tasks of a level, with its bootstrap interval."""
+    by_task: dict[str, list[EpisodeResult]] = defaultdict(list)
+    for each in episodes:
+        by_task[each.task.name].append(each)
+    value = _mean_of_tasks(by_task.values(), measure)
+    if value is None or max(map(len, by_task.values())) < 2:
+        return LevelValue(value, episodes=len(episodes))
+    chance = Random(1)  # noqa: S311
+    drawn = (
+        _mean_of_tasks([chance.choices(each, k=len(each)) for each in by_task.values()], measure)
+        for _ in range(SAMPLES)
+    )
+    found = sorted(one for one in drawn if one is not None)
+    low, high = found[int(0.025 * len(found))], found[min(int(0.975 * len(found)), len(found) - 1)]
+    return LevelValue(value, low, high, len(episodes))
+
+
+def _mean_of_tasks(by_task: Iterable[Sequence[EpisodeResult]], measure: Measure) -> float | None:
+    values = [value for each in by_task if (value := measure(each)) is not None]
+    return fmean(values) if values else None
+
+
+# Tables
+
+
+def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, LevelValue]]:
+    """Return (line-up, measure, level, value) of every line-up and level with the usual time limit."""
+    usual = [each for each in results if not each.name.level.endswith(LONG_ENDING)]
+    return [
+        (line_up, name, level, level_value(episodes, measure))
+        for line_up, level, episodes in _cells(usual)
+        for name, measure in MEASURES.items()
+    ]
+
+
+def success_by_gamma(results: Sequence[EpisodeResult]) -> list[tuple[str, float, int, LevelValue]]:
+    """Return (line-up, gamma, level, SR) from the runs with the longest time limit."""
+    long = [each for each in results if each.gamma >= LONG_GAMMA]
+    return [
+        (line_up, gamma, level, level_value(episodes, success_within(gamma)))
+        for line_up, level, episodes in _cells(long)
+        for gamma in GAMMAS
+    ]
+
+
+def _cells(results: Sequence[EpisodeResult]) -> Iterator[tuple[str, int, list[EpisodeResult]]]:
+    for line_up in dict.fromkeys(each.name.line_up for each in results):
+        for level in LEVELS:
+            found = [each for each in results if (each.name.line_up, each.task.level) == (line_up, level)]
+            if found:
+                yield line_up, level, found
+
+
+def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
+    """Return Table 2 as printed: (SR, PC) in % by level, by model."""
+    rows: Mapping[str, Sequence[Sequence[float]]] = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
+def markdown(results: Sequence[EpisodeResult]) -> str:
+    """Return all tables as Markdown."""
+    table = level_table(results)
+    values = {(line_up, name, level): value for line_up, name, level, value in table}
+    line_ups = list(dict.fromkeys(line_up for line_up, *_ in table))
+    head = (
+        "| who | " + " | ".join(f"L{level}" for level in LEVELS) + " |\n" + "|---" * (len(LEVELS) + 1) + "|"
+    )
+
+    def row(who: str, cells: Iterable[str]) -> str:
+        return f"| {who} | {' | '.join(cells)} |"
+
+    def of(line_up: str, *names: str) -> list[str]:
+        missing = LevelValue(None)
+        return [
+            " / ".join(str(values.get((line_up, name, level), missing)) for name in names) for level in LEVELS
+        ]
+
+    ours = [row(line_up, of(line_up, "SR", "PC")) for line_up in line_ups]
+    printed = [
+        row(f"{name} (as printed)", (f"{success:g} / {pc:.2f}" for success, pc in cells))
+        for name, cells in printed_table().items()
+    ]
+    talk = [row(f"{line_up}: {name}", of(line_up, name)) for line_up in line_ups for name in ("IC", "RC")]
+    parts = [
+        "## Success rate / progress completeness, %\n",
+        head,
+        *ours,
+        *printed,
+        "\n## Initiating and responding capability, %\n",
+        head,
+        *talk,
+    ]
+    if by_gamma := success_by_gamma(results):
+        found = {(line_up, gamma, level): value for line_up, gamma, level, value in by_gamma}
+        keys = dict.fromkeys((line_up, gamma) for line_up, gamma, *_ in by_gamma)
+        lines = (
+            row(
+                f"{line_up}, {gamma:g}",
+                (str(found.get((line_up, gamma, level), LevelValue(None))) for level in LEVELS),
+            )
+            for line_up, gamma in keys
+        )
+        parts += ["\n## Success rate by time limit (multiple of the optimum), %\n", head, *lines]
+    return "\n".join(parts) + "\n"
+
+
+def write_tables(folder: Path) -> str:
+    """Write `levels.md`, `levels.csv` and `events.csv`; return the Markdown."""
+    results = read_results(folder)
+    text = markdown(results)
+    (folder / "levels.md").write_text(text, encoding="utf-8")
+    gammas = [
+        (who, f"SR at {gamma:g}", level, value) for who, gamma, level, value in success_by_gamma(results)
+    ]
+    with (folder / "levels.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("who", "measure", "level", *LevelValue._fields))
+        writer.writerows(
+            (who, name, level, *value) for who, name, level, value in [*level_table(results), *gammas]
+        )
+    events = [
+        {**each.name._asdict(), "task": each.task.name, **event.row()}
+        for each in results
+        for event in each.events
+    ]
+    with (folder / "events.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.DictWriter(file, events[0].keys() if events else EpisodeName._fields)
+        rows.writeheader()
+        rows.writerows(events)
+    return text
+
+
+if __name__ == "__main__":
+    print(write_tables(Path(sys.argv[1])))

@@ -1,0 +1,49 @@
+"""Compare pairs of agents in the 30 tasks of Collab-Overcooked."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from kitchen.contract.benchmark import ComparisonBenchmark
+from kitchen.contract.organisation import PAIR
+from kitchen.contract.world import Json
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+
+USUAL_GAMMA, LONG_GAMMA = 1.5, 2.0
+LONG_ENDING = "_gamma_2"
+"""Ending of the levels that are played up to twice the optimum, for the success rate by time limit."""
+
+
+class TaskBenchmark(ComparisonBenchmark):
+    """A benchmark whose levels are the tasks, and whose metric is the success rate."""
+
+    steps: ClassVar[int] = 97
+    agents: ClassVar[tuple[int, ...]] = (2,)
+    coplayer: ClassVar[str] = "recipe_partner"
+    figure: ClassVar[str] = "success"
+    source: ClassVar[str] = (
+        "Tasks and metrics of Collab-Overcooked (Sun et al., ACL 2025; "
+        "github.com/YusaeMeow/Collab-Overcooked). The paper prints results by level, not by task: "
+        "docs/experiments.md says how to set them beside ours."
+    )
+    organisation: ClassVar[str] = PAIR
+
+    def levels(self) -> tuple[str, ...]:
+        """Return every task, and every task with the longer time limit."""
+        return (*tasks(), *(f"{name}{LONG_ENDING}" for name in tasks()))
+
+    def usual_levels(self) -> tuple[str, ...]:
+        """Return the 30 tasks with the usual time limit."""
+        return tuple(tasks())
+
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """Return task and time limit."""
+        gamma = LONG_GAMMA if level.endswith(LONG_ENDING) else USUAL_GAMMA
+        return {"task": level.removesuffix(LONG_ENDING), "gamma": gamma}
+
+    def line_ups(self, seats: int) -> tuple[str, ...]:
+        """Return the stand-in pair."""
+        return ("recipe_partner+recipe_partner",)
+
+
+TASK_BENCHMARK = TaskBenchmark()

@@ -1,0 +1,174 @@
+"""Find the collaboration events of an episode in its log, and judge request and answer of each.
+
+An event is a step in which the chef opened a conversation (setting `score_openers`). With the history h of
+the responder's effective macros of earlier steps (`collaboration_scores`):
+
+- The request is right if ITES(R, h) > 0. R are all requests of the opener in this conversation, in order,
+  that are known macros of the responder. Requests are data of messages (`REQUESTS_KEY`), never words.
+- The response is right if ITES(P, h) > 0. P is the plan in the responder's first turn that has a macro other
+  than `wait`. A turn states its plan in its message (`PLAN_KEY`). Without one, P are the commands that the
+  responder gave in this step, those planned for later steps included.
+
+IC is the share of events with a right request, RC that with a right response. Source: Collab-Overcooked (ACL
+2025), section 4, and the released code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from kitchen.contract.episode_log import EpisodeLog, LoggedStep
+from kitchen.contract.organisation import TALK_KINDS
+from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.world import Command, Json, clean_settings
+from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites
+from kitchen.worlds.collab_overcooked.food_rules import food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro
+from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
+from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
+
+PLAN_KEY = "plan"
+"""Key of a message's data: the macros that the sender will do."""
+BOTH_RIGHT, REQUEST_RIGHT, RESPONSE_RIGHT, NEITHER_RIGHT = range(4)
+"""Codes of an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollaborationEvent:
+    """One event, with what it was judged by."""
+
+    step: int
+    """The step of the conversation, from 1."""
+    opener: int
+    history: tuple[Command, ...]
+    """h: the responder's effective macros of earlier steps."""
+    requests: tuple[Command, ...]
+    response: tuple[Command, ...]
+    request_gain: float
+    """ITES(R, h)"""
+    response_gain: float
+    """ITES(P, h)"""
+    request_right: bool
+    response_right: bool
+
+    @property
+    def code(self) -> int:
+        """0: both right, 1: only the request, 2: only the response, 3: neither."""
+        return 2 * (not self.request_right) + (not self.response_right)
+
+    def row(self) -> dict[str, Json]:
+        """Return the event as one row of a table; macros are joined by semicolons."""
+        return {
+            "step": self.step,
+            "opener": self.opener,
+            "history": _joined(self.history),
+            "requests": _joined(self.requests),
+            "response": _joined(self.response),
+            "ites_request": round(self.request_gain, 6),
+            "ites_response": round(self.response_gain, 6),
+            "request_right": self.request_right,
+            "response_right": self.response_right,
+            "code": self.code,
+        }
+
+
+def _joined(macros: Iterable[Command]) -> str:
+    return "; ".join(map(" ".join, macros))
+
+
+def collaboration_events(log: EpisodeLog) -> list[CollaborationEvent]:
+    """Return the scored events of an episode, in order."""
+    chosen = clean_settings(SETTINGS, log.settings)
+    openers = SCORED_OPENERS[chosen["score_openers"]]
+    known = references(chosen["task"])
+    talks = ((step, list(said)) for step, said in groupby(_talk(log), key=lambda one: one.step))
+    seats = {member.number: member.seats for member in log.organisation.members} if log.organisation else {}
+    opened = ((step, said, seats.get(said[0].sender or 0, ())) for step, said in talks)
+    return [
+        _event(log, step, held[0], said, known) for step, said, held in opened if held and held[0] in openers
+    ]
+
+
+def _talk(log: EpisodeLog) -> Iterator[TeamMessage]:
+    return (one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+
+
+def _event(
+    log: EpisodeLog, step: int, opener: int, said: Sequence[TeamMessage], pairs: Sequence[ReferencePair]
+) -> CollaborationEvent:
+    responder = 1 - opener
+    history = tuple(effective_macros(log.steps, responder, before=step))
+    requests = tuple(_requests(said, opener, responder))
+    response = tuple(macro for macro in _response(log, step, said, responder) if macro[0] != WAIT)
+    known = [pair.of_seat(responder) for pair in pairs]
+    return CollaborationEvent(
+        step,
+        opener,
+        history,
+        requests,
+        response,
+        ites(requests, history, known) if requests else 0.0,
+        ites(response, history, known) if response else 0.0,
+        helps(requests, history, known),
+        helps(response, history, known),
+    )
+
+
+def effective_macros(steps: Iterable[LoggedStep], seat: int, *, before: int) -> Iterator[Command]:
+    """Yield the macros of this seat that took effect before this step."""
+    for logged in steps:
+        if logged.number >= before:
+            return
+        for event in logged.events:
+            if event.kind == "done" and event.seat == seat:
+                yield tuple(event.data["macro"])
+
+
+def _requests(said: Iterable[TeamMessage], opener: int, responder: int) -> Iterator[Command]:
+    for message in said:
+        if message.sender == opener:
+            macros = macros_in(message.data, REQUESTS_KEY)
+            yield from (one for one in macros if is_known_macro(food_rules(), responder, one))
+
+
+def macros_in(data: Mapping[str, Json], key: str) -> list[Command]:
+    """Return the macros under this key of a message's data; empty if they are no lists of words."""
+    given = data.get(key)
+    if not isinstance(given, list | tuple):
+        return []
+    words = (one for one in given if isinstance(one, list | tuple) and one)
+    return [tuple(one) for one in words if all(isinstance(word, str) for word in one)]
+
+
+def _response(log: EpisodeLog, step: int, said: Sequence[TeamMessage], responder: int) -> list[Command]:
+    for message in said:
+        if message.sender == responder:
+            plan = macros_in(message.data, PLAN_KEY)
+            if any(macro[0] != WAIT for macro in plan):
+                return plan
+    return _commanded(log.steps, step, responder)
+
+
+def _commanded(steps: Iterable[LoggedStep], step: int, seat: int) -> list[Command]:
+    """Return the commands that a seat gave in this step: for this step, and planned for later ones."""
+    found: list[Command] = []
+    for logged in steps:
+        for each in logged.commands:
+            own = each.seat == seat and each.chosen_by != BY_WORLD and each.command != GO_ON
+            if own and (logged.number if each.planned_in is None else each.planned_in) == step:
+                found.append(each.command)
+        for event in logged.events:
+            if event.kind == "plan_broken" and event.seat == seat and event.data["planned_in"] == step:
+                found += map(tuple, event.data["left"])
+    return found
+
+
+def seats_of_log(log: EpisodeLog) -> Mapping[int, int]:
+    """Return the seat of each member by its number."""
+    if log.organisation is None:
+        return {seat: seat for seat in SEATS}
+    return {one.number: one.seats[0] for one in log.organisation.members if one.seats}

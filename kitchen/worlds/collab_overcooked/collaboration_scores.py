@@ -1,0 +1,56 @@
+"""Compute TES, ITES and PC from histories of macros that took effect.
+
+Source: Collab-Overcooked (ACL 2025), equations 1 to 4, and the released code. A history h has n macros, a
+reference trajectory g has m. With beta = 0.95:
+
+    TES(h)     = max over g of (1 + beta^2) D(h, g) / (m + beta^2 n);  0 for an empty h
+    ITES(a, h) = TES(h followed by a) - TES(h)
+    PC         = mean of both seats' TES at the end
+
+D(h, g) is the longest prefix of g that is a subsequence of h. It is not the longest common subsequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kitchen.contract.world import Command
+
+BETA_SQUARED = (361, 400)
+"""beta^2 = 0.95^2 as numerator and denominator, so that a whole trajectory scores exactly 1."""
+POSITIVE = 1e-9
+"""An ITES above this counts as positive: TES is a quotient of floats."""
+
+
+def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> int:
+    """Return D: how many elements of the reference are met in order when the history is walked once."""
+    met = 0
+    for macro in history:
+        if met < len(reference) and macro == reference[met]:
+            met += 1
+    return met
+
+
+def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> float:
+    """Return the trajectory efficiency score of a history, from 0 to 1."""
+    if not history:
+        return 0.0
+    beta, one = BETA_SQUARED
+    return max(
+        (one + beta) * matched_prefix(history, each) / (one * len(each) + beta * len(history))
+        for each in references
+    )
+
+
+def ites(
+    added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
+) -> float:
+    """Return by how much these macros, appended to the history, change its TES."""
+    return tes([*history, *added], references) - tes(history, references)
+
+
+def helps(
+    added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
+) -> bool:
+    """Return whether the ITES of these macros is positive; without any, it is not."""
+    return bool(added) and ites(added, history, references) > POSITIVE

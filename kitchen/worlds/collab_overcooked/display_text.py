@@ -1,0 +1,207 @@
+"""Put things, macros, refusals and events into words for participants. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kitchen.contract.world import Command, Json
+from kitchen.words.english_text import code_to_words
+from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT
+
+NAMES: Mapping[str, str] = {
+    "apple": gettext_noop("apple"),
+    "carrot": gettext_noop("carrot"),
+    "onion": gettext_noop("onion"),
+    "potato": gettext_noop("potato"),
+    "tofu": gettext_noop("tofu"),
+    "bell_pepper": gettext_noop("bell pepper"),
+    "sweet_potato": gettext_noop("sweet potato"),
+    "egg": gettext_noop("egg"),
+    "mushroom": gettext_noop("mushroom"),
+    "pumpkin": gettext_noop("pumpkin"),
+    "corn": gettext_noop("corn"),
+    "green_bean": gettext_noop("green bean"),
+    "lentil": gettext_noop("lentil"),
+    "eggplant": gettext_noop("eggplant"),
+    "chickpea": gettext_noop("chickpea"),
+    "zucchini": gettext_noop("zucchini"),
+    "beef": gettext_noop("beef"),
+    "peanut": gettext_noop("peanut"),
+    "chicken": gettext_noop("chicken"),
+    "spinach": gettext_noop("spinach"),
+    "coconut": gettext_noop("coconut"),
+    "broccoli": gettext_noop("broccoli"),
+    "bean": gettext_noop("bean"),
+    "cauliflower": gettext_noop("cauliflower"),
+    "pea": gettext_noop("pea"),
+    "romaine_lettuce": gettext_noop("romaine lettuce"),
+    "tomato": gettext_noop("tomato"),
+    "taro": gettext_noop("taro"),
+    "green_pea": gettext_noop("green pea"),
+    "dish": gettext_noop("dish"),
+    "pot0": gettext_noop("pot"),
+    "oven0": gettext_noop("oven"),
+    "chopping_board0": gettext_noop("chopping board"),
+    "blender0": gettext_noop("blender"),
+    "counter": gettext_noop("counter"),
+    "ingredient_dispenser": gettext_noop("ingredients"),
+    "dish_dispenser": gettext_noop("dishes"),
+}
+"""Ingredients and places in words."""
+PRODUCT_NAMES: Mapping[str, str] = {
+    "{0}_slices": gettext_noop("{0} slices"),
+    "boiled_{0}": gettext_noop("boiled {0}"),
+    "boiled_{0}_slices": gettext_noop("boiled {0} slices"),
+    "baked_{0}": gettext_noop("baked {0}"),
+    "baked_{0}_slices": gettext_noop("baked {0} slices"),
+    "mashed_{0}": gettext_noop("mashed {0}"),
+    "baked_{0}_soup": gettext_noop("baked {0} soup"),
+    "sliced_{0}_and_{1}_stew": gettext_noop("{0} and {1} stew"),
+    "mashed_{0}_and_{1}_patty": gettext_noop("{0} and {1} patty"),
+    "{0}_{1}_and_{2}_patty": gettext_noop("{0}, {1} and {2} patty"),
+}
+"""Products in words, by the pattern of their code."""
+COMMAND_WORDS: Mapping[str, str] = {
+    "pickup": gettext_noop("Take {0} from: {1}"),
+    "put_obj_in_utensil": gettext_noop("Put it into the {0}"),
+    "cook": gettext_noop("Start the {0}"),
+    "bake": gettext_noop("Start the {0}"),
+    "cut": gettext_noop("Start the {0}"),
+    "stir": gettext_noop("Start the {0}"),
+    "place_obj_on_counter": gettext_noop("Put it on a counter"),
+    "fill_dish_with_food": gettext_noop("Fill the dish from the {0}"),
+    "deliver": gettext_noop("Deliver it"),
+    "go_on": gettext_noop("Carry on, or stay for one step"),
+}
+VERB_WORDS: Mapping[str, str] = {
+    "pickup": gettext_noop("take"),
+    "put_obj_in_utensil": gettext_noop("put into"),
+    "cook": gettext_noop("start"),
+    "bake": gettext_noop("start"),
+    "cut": gettext_noop("start"),
+    "stir": gettext_noop("start"),
+    "fill_dish_with_food": gettext_noop("fill the dish"),
+    WAIT: gettext_noop("wait"),
+}
+PICKER_WORDS: Mapping[str, str] = {
+    **VERB_WORDS,
+    "place_obj_on_counter": gettext_noop("put on a counter"),
+    "deliver": gettext_noop("deliver"),
+}
+"""Verbs as a picker lists them."""
+REASON_WORDS: Mapping[str, str] = {
+    "unknown_verb": gettext_noop("there is no such action"),
+    "wrong_arguments": gettext_noop("this action needs other details"),
+    "wait_too_long": gettext_noop("a wait has at most 5 steps"),
+    "busy": gettext_noop("another action is still in progress"),
+    "unknown_object": gettext_noop("there is no such thing"),
+    "unknown_place": gettext_noop("there is no such place for it"),
+    "not_raw": gettext_noop("only raw ingredients and dishes are kept there"),
+    "wrong_dispenser": gettext_noop("it is kept in the other place"),
+    "utensil_busy": gettext_noop("it is still running"),
+    "utensil_ready": gettext_noop("something ready is still inside"),
+    "utensil_empty": gettext_noop("nothing is inside"),
+    "utensil_full": gettext_noop("three things are inside already"),
+    "needs_dish": gettext_noop("it has to be filled into a dish"),
+    "not_there": gettext_noop("it lies on no counter"),
+    "not_reachable": gettext_noop("it is in the other room"),
+    "hands_full": gettext_noop("the hands are full"),
+    "hands_empty": gettext_noop("the hands are empty"),
+    "not_in_utensil": gettext_noop("it is not in there"),
+    "dish_in_utensil": gettext_noop("this does not go into a utensil"),
+    "wrong_utensil": gettext_noop("this action belongs to another utensil"),
+    "no_free_counter": gettext_noop("no counter is free"),
+    "no_dish_needed": gettext_noop("this order is served without a dish"),
+    "no_dish_in_hand": gettext_noop("there is no empty dish in the hand"),
+    "not_cooking": gettext_noop("nothing is cooking in there"),
+    "not_food": gettext_noop("this is no prepared food"),
+}
+"""Why a macro was refused, by code."""
+JOB_WORDS: Mapping[str, str] = {
+    "chopping_board0": gettext_noop("Cut on the chopping board: {things}"),
+    "pot0": gettext_noop("Cook in the pot: {things}"),
+    "oven0": gettext_noop("Bake in the oven: {things}"),
+    "blender0": gettext_noop("Blend in the blender: {things}"),
+}
+"""The jobs of a recipe, by utensil."""
+
+
+def thing_words(thing: Json) -> str:
+    """Return a thing in words: `baked potato slices`, `pumpkin soup in a dish`, `nothing`."""
+    if thing is None:
+        return pgettext("what somebody holds", "nothing")
+    code = str(thing)
+    if code.endswith(IN_DISH):
+        return gettext("{thing} in a dish").format(thing=thing_words(code.removesuffix(IN_DISH)))
+    if code in NAMES:
+        return gettext(NAMES[code])
+    pattern, names = food_rules().patterns.get(code, ("", ()))
+    if pattern not in PRODUCT_NAMES:
+        return code_to_words(code)
+    return gettext(PRODUCT_NAMES[pattern]).format(*map(thing_words, names))
+
+
+def list_words(things: Iterable[Json]) -> str:
+    """Return things in words, separated by commas."""
+    return ", ".join(map(thing_words, things))
+
+
+def command_words(command: Command) -> str:
+    """Return a macro in words: `Take potato from: counter`; empty if it is none."""
+    if not command:
+        return ""
+    verb, *arguments = command
+    if verb == WAIT:
+        if not arguments or not arguments[0].isdigit():
+            return gettext("Wait: number of steps")
+        return ngettext("Wait {count} step", "Wait {count} steps", int(arguments[0])).format(
+            count=arguments[0]
+        )
+    if verb not in COMMAND_WORDS:
+        return " ".join(command)
+    words = [*map(thing_words, arguments), "…", "…"]
+    return gettext(COMMAND_WORDS[verb]).format(*words)
+
+
+def utensil_words(entry: Mapping[str, Json]) -> str:
+    """Return the state of a utensil in words."""
+    if entry["ready"]:
+        return gettext("ready: {thing}").format(thing=thing_words(entry["ready"]))
+    if not entry["contents"]:
+        return gettext("empty")
+    inside = list_words(entry["contents"])
+    if entry["left"] is not None:
+        text = ngettext("{things}; ready in {count} step", "{things}; ready in {count} steps", entry["left"])
+        return text.format(things=inside, count=entry["left"])
+    return gettext(FIT_WORDS[entry["fit"]]).format(things=inside)
+
+
+FIT_WORDS: Mapping[str, str] = {
+    "all": gettext_noop("{things}; can be started"),
+    "part": gettext_noop("{things}; something is missing"),
+    "none": gettext_noop("{things}; this makes nothing"),
+}
+"""Whether the contents of a utensil make something."""
+
+
+def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
+    """Return the steps of the recipe in words; empty for a seat that does not know it."""
+    if "recipe" not in brief:
+        return ()
+    jobs = (
+        gettext(JOB_WORDS[utensil]).format(things=list_words(contents))
+        for utensil, _, *contents in brief["recipe"]["steps"]
+    )
+    last = (
+        gettext("Fill it into a dish and deliver it")
+        if brief["in_dish"]
+        else gettext("Deliver it without a dish")
+    )
+    return (*jobs, last)
+
+
+def doing_words(player: Mapping[str, Json]) -> str:
+    """Return what a cook is doing, in words."""
+    return command_words(tuple(player["doing"])) if player["doing"] else gettext("Ready for the next action")

@@ -1,0 +1,67 @@
+"""Register everything that belongs to the Collab-Overcooked world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen.contract.agent import Agent
+from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.episode_log import LogMetrics
+from kitchen.contract.kit import Practice, WorldKit
+from kitchen.contract.page import Page
+from kitchen.contract.reference_recordings import Recordings
+from kitchen.contract.world import World
+
+
+def _rules() -> type[World]:
+    from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+
+    return CollabOvercooked
+
+
+def _recordings() -> Recordings[Any]:
+    from kitchen.worlds.collab_overcooked.reference_traces import TRACES
+
+    return TRACES
+
+
+def _measures() -> LogMetrics:
+    from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
+
+    return LOG_MEASURES
+
+
+def _helper() -> type[Agent]:
+    from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+
+    return RecipePartner
+
+
+def _bench() -> Benchmark:
+    from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
+
+    return TASK_BENCHMARK
+
+
+def _page() -> Page:
+    from kitchen.worlds.collab_overcooked.page import PAGE
+
+    return PAGE
+
+
+KIT = WorldKit(
+    rules=_rules,
+    page=_page,
+    coplayers={"recipe_partner": _helper},
+    bench=_bench,
+    recordings=_recordings,
+    log_metrics=_measures,
+    practice=Practice(
+        settings={"task": "boiled_egg", "gamma": 3.0},
+        coplayer="recipe_partner",
+        teammates=1,
+        organisation={"kind": "pair", "settings": {"within": True}},
+    ),
+    organisations=("pair", "each"),
+)
+"""The world's registry entry."""

@@ -1,0 +1,282 @@
+"""Check a macro before it begins, and list all macros that would pass.
+
+The checks of a macro run in a fixed order; the first that fails gives the code. `codes_of` has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kitchen.contract.world import Command
+from kitchen.worlds.collab_overcooked.food_rules import (
+    BLENDER,
+    BOARD,
+    CAPACITY,
+    DISH,
+    IN_DISH,
+    OVEN,
+    POT,
+    UTENSILS,
+    FoodRules,
+    base_food,
+)
+from kitchen.worlds.collab_overcooked.room_layout import (
+    CHEF,
+    COUNTER,
+    COUNTERS,
+    DISHES,
+    DISPENSERS,
+    INGREDIENTS,
+    OWN_COUNTERS,
+    OWN_PLACES,
+    OWN_UTENSILS,
+    SHARED_COUNTERS,
+)
+
+GO_ON: Command = ("go_on",)
+PICKUP, PUT, PLACE, FILL, DELIVER, WAIT = (
+    "pickup",
+    "put_obj_in_utensil",
+    "place_obj_on_counter",
+    "fill_dish_with_food",
+    "deliver",
+    "wait",
+)
+STARTED_BY: Mapping[str, str] = {"cook": POT, "bake": OVEN, "cut": BOARD, "stir": BLENDER}
+"""The utensil that each verb starts."""
+ARGUMENT_COUNTS: Mapping[str, int] = {
+    PICKUP: 2,
+    PUT: 1,
+    **dict.fromkeys(STARTED_BY, 1),
+    PLACE: 0,
+    FILL: 1,
+    DELIVER: 0,
+    WAIT: 1,
+}
+LONGEST_WAIT = 5
+PICKUP_PLACES = frozenset((COUNTER, *UTENSILS, *DISPENSERS))
+REACHED_COUNTERS = tuple((*SHARED_COUNTERS, *own) for own in OWN_COUNTERS)
+COUNTER_INDEX = {cell: number for number, cell in enumerate(COUNTERS)}
+
+
+@dataclass(slots=True)
+class Utensil:
+    """The contents of a utensil, the steps of its running job (0: none), and its product if it is ready."""
+
+    contents: list[str] = field(default_factory=list)
+    ticks: int = 0
+    ready: str | None = None
+
+
+@dataclass(slots=True)
+class KitchenThings:
+    """What the checks look at: hands, counters and utensils."""
+
+    rules: FoodRules
+    needs_dish: bool
+    """Whether the ordered food must be carried in a dish."""
+    hold: list[str | None]
+    counters: list[str | None]
+    """The thing on each of `COUNTERS`."""
+    utensils: dict[str, Utensil]
+
+    def lies_on(self, thing: str, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those of these counters that hold the thing, in a dish or not."""
+        found = []
+        for cell in cells:
+            lying = self.counters[COUNTER_INDEX[cell]]
+            if lying is not None and base_food(lying) == thing:
+                found.append(cell)
+        return found
+
+    def free(self, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those of these counters that are empty."""
+        return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] is None]
+
+
+def refusal_code(things: KitchenThings, seat: int, macro: Command) -> str:
+    """Return the code of the first check that fails; empty if the macro can begin."""
+    verb = macro[0] if macro else ""
+    count = ARGUMENT_COUNTS.get(verb)
+    if count is None:
+        return "unknown_verb"
+    if len(macro) != count + 1:
+        return "wrong_arguments"
+    return _CHECKS[verb](things, seat, macro)
+
+
+def _pickup(things: KitchenThings, seat: int, macro: Command) -> str:
+    _, thing, place = macro
+    if thing not in things.rules.things:
+        return "unknown_object"
+    if place not in PICKUP_PLACES:
+        return "unknown_place"
+    if place in DISPENSERS:
+        code = _dispensed(things, thing, place)
+    elif place == COUNTER:
+        code = "" if things.lies_on(thing, COUNTERS) else "not_there"
+    else:
+        code = _product_code(things, thing, things.utensils[place])
+    return code or _reach_code(things, seat, thing, place)
+
+
+def _dispensed(things: KitchenThings, thing: str, place: str) -> str:
+    if thing != DISH and thing not in things.rules.raw:
+        return "not_raw"
+    return "" if (thing == DISH) == (place == DISHES) else "wrong_dispenser"
+
+
+def _product_code(things: KitchenThings, thing: str, utensil: Utensil) -> str:
+    if utensil.ticks:
+        return "utensil_busy"
+    return "needs_dish" if utensil.ready == thing and thing in things.rules.served_in_dish else ""
+
+
+def _reach_code(things: KitchenThings, seat: int, thing: str, place: str) -> str:
+    if place not in OWN_PLACES[seat]:
+        return "not_reachable"
+    if place == COUNTER and not things.lies_on(thing, REACHED_COUNTERS[seat]):
+        return "not_reachable"
+    if things.hold[seat] is not None:
+        return "hands_full"
+    if place in UTENSILS and things.utensils[place].ready != thing:
+        return "not_in_utensil"
+    return ""
+
+
+def _put(things: KitchenThings, seat: int, macro: Command) -> str:
+    name = macro[1]
+    if name not in UTENSILS:
+        return "unknown_place"
+    if name not in OWN_UTENSILS[seat]:
+        return "not_reachable"
+    utensil, held = things.utensils[name], things.hold[seat]
+    if utensil.ticks:
+        return "utensil_busy"
+    if utensil.ready:
+        return "utensil_ready"
+    if held is None:
+        return "hands_empty"
+    if held == DISH or base_food(held) in things.rules.served_in_dish:
+        return "dish_in_utensil"
+    return "utensil_full" if len(utensil.contents) >= CAPACITY else ""
+
+
+def _start(things: KitchenThings, seat: int, macro: Command) -> str:
+    verb, name = macro
+    if STARTED_BY[verb] != name:
+        return "wrong_utensil"
+    if name not in OWN_UTENSILS[seat]:
+        return "not_reachable"
+    utensil = things.utensils[name]
+    if not utensil.contents and not utensil.ready:
+        return "utensil_empty"
+    if utensil.ticks or utensil.ready:
+        return "utensil_busy"
+    return "" if things.hold[seat] is None else "hands_full"
+
+
+def _place(things: KitchenThings, seat: int, macro: Command) -> str:
+    if things.hold[seat] is None:
+        return "hands_empty"
+    return "" if things.free(REACHED_COUNTERS[seat]) else "no_free_counter"
+
+
+def _fill(things: KitchenThings, seat: int, macro: Command) -> str:
+    name = macro[1]
+    if name not in UTENSILS:
+        return "unknown_place"
+    if seat != CHEF or name not in OWN_UTENSILS[seat]:
+        return "not_reachable"
+    if not things.needs_dish:
+        return "no_dish_needed"
+    if things.hold[seat] != DISH:
+        return "no_dish_in_hand"
+    utensil = things.utensils[name]
+    return "" if utensil.ticks or utensil.ready else "not_cooking"
+
+
+def _deliver(things: KitchenThings, seat: int, macro: Command) -> str:
+    held = things.hold[seat]
+    if held is None:
+        return "hands_empty"
+    if seat != CHEF:
+        return "not_reachable"
+    return "" if base_food(held) in things.rules.products else "not_food"
+
+
+def _wait(things: KitchenThings, seat: int, macro: Command) -> str:
+    steps = macro[1]
+    if not (steps.isascii() and steps.isdigit()) or steps.startswith("0") or len(steps) > 9:
+        return "wrong_arguments"
+    return "wait_too_long" if int(steps) > LONGEST_WAIT else ""
+
+
+_CHECKS: Mapping[str, Callable[[KitchenThings, int, Command], str]] = {
+    PICKUP: _pickup,
+    PUT: _put,
+    **dict.fromkeys(STARTED_BY, _start),
+    PLACE: _place,
+    FILL: _fill,
+    DELIVER: _deliver,
+    WAIT: _wait,
+}
+
+
+def possible_macros(things: KitchenThings, seat: int) -> list[Command]:
+    """Return every macro that can begin now, in a fixed order; `wait` once, with one step."""
+    return [macro for macro in _candidates(things, seat) if not refusal_code(things, seat, macro)]
+
+
+def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
+    """Yield the macros that can pass for things that are really there, and perhaps some more."""
+    if things.hold[seat] is None:
+        lying = {base_food(each) for each in things.counters if each is not None}
+        yield from ((PICKUP, thing, COUNTER) for thing in sorted(lying))
+        for name in OWN_UTENSILS[seat]:
+            ready = things.utensils[name].ready
+            yield from [(PICKUP, ready, name)] if ready else []
+        yield from ((verb, name) for verb, name in STARTED_BY.items() if name in OWN_UTENSILS[seat])
+        if seat != CHEF:
+            yield from ((PICKUP, thing, INGREDIENTS) for thing in things.rules.raw)
+            yield (PICKUP, DISH, DISHES)
+    else:
+        yield from ((verb, name) for verb in (PUT, FILL) for name in OWN_UTENSILS[seat])
+        yield (PLACE,)
+        yield (DELIVER,)
+    yield (WAIT, "1")
+
+
+def known_macros(rules: FoodRules, seat: int) -> list[Command]:
+    """Return every macro of this seat with a known thing and a place of its own, whether it can begin now or
+    not; without waits."""
+    own = OWN_UTENSILS[seat]
+    takes = [(PICKUP, thing, COUNTER) for thing in sorted(rules.things)]
+    takes += [(PICKUP, made, name) for name in own for made in sorted(rules.made_in(name))]
+    if seat != CHEF:
+        takes += [(PICKUP, thing, INGREDIENTS) for thing in rules.raw]
+        takes += [(PICKUP, DISH, DISHES)]
+    starts = [(verb, name) for verb, name in STARTED_BY.items() if name in own]
+    served = [*((FILL, name) for name in own), (DELIVER,)] if seat == CHEF else []
+    return [*takes, *((PUT, name) for name in own), *starts, (PLACE,), *served]
+
+
+def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
+    """Return whether this is, word for word, a macro of this seat with a known thing and a place of its own;
+    a wait is none."""
+    if not macro or macro[0] == WAIT or len(macro) != ARGUMENT_COUNTS.get(macro[0], -1) + 1:
+        return False
+    verb, own = macro[0], OWN_UTENSILS[seat]
+    if verb == PICKUP:
+        return macro[1] in rules.things and macro[2] in OWN_PLACES[seat]
+    if verb in STARTED_BY:
+        return macro[1] == STARTED_BY[verb] and macro[1] in own
+    if verb in (FILL, DELIVER) and seat != CHEF:
+        return False
+    return verb in (PLACE, DELIVER) or macro[1] in own
+
+
+def with_dish(food: str) -> str:
+    """Return the code of a food in its dish."""
+    return f"{food}{IN_DISH}"

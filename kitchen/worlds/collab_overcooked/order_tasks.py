@@ -1,0 +1,154 @@
+"""Read the tasks, and derive jobs, recipe and time limit from their level.
+
+A task is a TOML file in `data/tasks/`; its name is the ordered dish. It has two keys::
+
+    level = 4                             # 1 to 6: what has to be done (`LEVEL_JOBS`)
+    ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of the level's jobs
+
+Times are those of the benchmark: `OPTIMA` are its recorded optima, by level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import floor
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import Field, TypeAdapter
+
+from kitchen.contract.data_files import DataSource, Names, Record, error_text, read_toml
+from kitchen.worlds.collab_overcooked.food_rules import (
+    BLENDER,
+    BOARD,
+    DATA,
+    OVEN,
+    POT,
+    FoodRules,
+    base_food,
+    food_rules,
+)
+
+OPTIMA: Mapping[int, int] = {1: 16, 2: 23, 3: 35, 4: 32, 5: 55, 6: 64}
+"""Recorded optimum of each level: the index of the delivering step, from 0."""
+LEVELS = tuple(OPTIMA)
+INGREDIENT_COUNTS: Mapping[int, int] = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 6: 3}
+FIRST_LEVEL_IN_DISH = 3
+"""The first level whose dishes must be carried in a dish."""
+
+
+class Job(NamedTuple):
+    """One job of a recipe: the contents of a utensil, and what it makes of them."""
+
+    utensil: str
+    contents: tuple[str, ...]
+    makes: str
+
+
+Contents = tuple[str, tuple[str, ...]]
+
+
+def _level_5_head(x: str) -> list[Contents]:
+    return [(BOARD, (x,)), (POT, (f"{x}_slices",)), (BLENDER, (f"boiled_{x}_slices",))]
+
+
+LEVEL_JOBS: Mapping[int, Callable[[str, str, str, str], list[Contents]]] = {
+    1: lambda heat, x, y, z: [(heat, (x,))],
+    2: lambda heat, x, y, z: [(BOARD, (x,)), (heat, (f"{x}_slices",))],
+    3: lambda heat, x, y, z: [(BOARD, (x,)), (OVEN, (f"{x}_slices",)), (POT, (f"baked_{x}_slices",))],
+    4: lambda heat, x, y, z: [(BOARD, (x,)), (POT, (f"{x}_slices", y))],
+    5: lambda heat, x, y, z: [*_level_5_head(x), (OVEN, (f"mashed_{x}", y))],
+    6: lambda heat, x, y, z: [
+        *_level_5_head(x),
+        (BOARD, (z,)),
+        (OVEN, (f"mashed_{x}", y, f"{z}_slices")),
+    ],
+}
+"""The jobs of each level, in order, from (utensil of the last job in levels 1 and 2, x, y, z)."""
+
+
+class TaskFile(Record):
+    """A task as its file has it."""
+
+    level: Annotated[int, Field(ge=1, le=len(LEVELS)), error_text(f"must be a level from 1 to {len(LEVELS)}")]
+    ingredients: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One ordered dish and how it is made."""
+
+    name: str
+    level: int
+    ingredients: tuple[str, ...]
+    jobs: tuple[Job, ...]
+
+    @property
+    def needs_dish(self) -> bool:
+        """Whether the ordered food must be carried in a dish."""
+        return self.level >= FIRST_LEVEL_IN_DISH
+
+    @property
+    def optimum(self) -> int:
+        """The recorded optimum of its level."""
+        return OPTIMA[self.level]
+
+    def steps_allowed(self, gamma: float) -> int:
+        """Return the steps of an episode: floor(gamma x optimum) + 1."""
+        return floor(gamma * self.optimum + 1e-9) + 1
+
+    @property
+    def last_utensil(self) -> str:
+        """The utensil that makes the ordered food."""
+        return self.jobs[-1].utensil
+
+
+def read_task(path: Path, rules: FoodRules) -> Task:
+    """Read a task; DataError with file, key and reason if it is wrong."""
+    source, values = read_toml(path)
+    given = source.read(TypeAdapter(TaskFile), values)
+    wanted = INGREDIENT_COUNTS[given.level]
+    if len(given.ingredients) != wanted:
+        raise source.error("ingredients", f"level {given.level} has {wanted}, not {len(given.ingredients)}")
+    for name in given.ingredients:
+        if name not in rules.raw:
+            raise source.error("ingredients", f"{name!r} is no raw ingredient")
+    return Task(path.stem, given.level, given.ingredients, _jobs(path.stem, given, rules, source))
+
+
+def _jobs(name: str, given: TaskFile, rules: FoodRules, source: DataSource) -> tuple[Job, ...]:
+    """Return the jobs of the level with these ingredients, whose last product is `name`."""
+    x, y, z = (*given.ingredients, "", "")[:3]
+    found = ""
+    for heat in (POT, OVEN):
+        jobs = [
+            Job(utensil, contents, rules.product(utensil, contents) or "")
+            for utensil, contents in LEVEL_JOBS[given.level](heat, x, y, z)
+        ]
+        if missing := next((job for job in jobs if not job.makes), None):
+            found = found or f"{missing.utensil} makes nothing of {', '.join(missing.contents)}"
+        elif jobs[-1].makes == name:
+            return tuple(jobs)
+        else:
+            found = f"level {given.level} makes {jobs[-1].makes} of them, not {name}"
+    raise source.error("ingredients", found)
+
+
+@cache
+def tasks() -> Mapping[str, Task]:
+    """Return every task by name, in the order of levels and names."""
+    found = [read_task(path, food_rules()) for path in (DATA / "tasks").glob("*.toml")]
+    return {task.name: task for task in sorted(found, key=lambda task: (task.level, task.name))}
+
+
+def tasks_of_level(level: int) -> tuple[Task, ...]:
+    """Return the tasks of a level."""
+    return tuple(task for task in tasks().values() if task.level == level)
+
+
+def recipe(task: Task) -> dict[str, list[list[str]]]:
+    """Return the recipe as codes: the ingredients, and the jobs as [utensil, product, *contents]."""
+    steps = [[job.utensil, job.makes, *map(base_food, job.contents)] for job in task.jobs]
+    return {"ingredients": [[name, "1"] for name in task.ingredients], "steps": steps}

@@ -1,0 +1,265 @@
+"""Show the Collab-Overcooked world in a browser: both rooms, order, recipe, menu and guide.
+
+Plain Python, no Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.world import Command, Event, Json, canonical_json
+from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
+from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
+from kitchen.words.english_text import sentence_case
+from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
+from kitchen.worlds.collab_overcooked.display_text import (
+    NAMES,
+    PICKER_WORDS,
+    REASON_WORDS,
+    VERB_WORDS,
+    command_words,
+    doing_words,
+    recipe_steps,
+    thing_words,
+    utensil_words,
+)
+from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import known_macros
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS
+
+_TEMPLATES = "worlds/collab_overcooked"
+PLACES: Mapping[str, str] = {
+    **{letter: NAMES.get(place, place) for letter, place in PLACE_LETTERS.items()},
+    "G": gettext_noop("serving place"),
+}
+
+
+class OrderContent(NamedTuple):
+    """What is ordered, the steps left, and the recipe for a seat that knows it."""
+
+    order: str
+    in_dish: bool
+    step: int
+    left: int
+    recipe: tuple[str, ...]
+
+
+class CookQueue(NamedTuple):
+    """One cook: what it holds, what it is doing, and what it has planned, in words."""
+
+    seat: int
+    name: str
+    is_you: bool
+    is_chef: bool
+    holds: str
+    doing: str
+    plan: tuple[str, ...]
+
+
+class CookQueues(NamedTuple):
+    """Both cooks."""
+
+    cooks: tuple[CookQueue, ...]
+
+
+class PickedWord(NamedTuple):
+    """One word of a macro in a picker: its code and the words for it."""
+
+    code: str
+    text: str
+
+
+class OfferedMacro(NamedTuple):
+    """One macro of a picker, word by word, and as a whole."""
+
+    value: str
+    text: str
+    words: tuple[PickedWord, ...]
+
+
+class AskForm(NamedTuple):
+    """The form in which a person asks the teammate for macros, and writes; without a teammate it is empty."""
+
+    teammate: str
+    to: int
+    typed: bool
+    macros: tuple[OfferedMacro, ...]
+
+
+class RequestCard(NamedTuple):
+    """The requests of one message. `first` and `then` are commands; `possible`: the first can begin now."""
+
+    number: int
+    is_yours: bool
+    who: str
+    step: int
+    macros: tuple[str, ...]
+    first: str
+    then: tuple[tuple[str, str], ...]
+    possible: bool
+
+
+class RequestCards(NamedTuple):
+    """The newest requests, the newest first."""
+
+    cards: tuple[RequestCard, ...]
+
+
+CARDS_SHOWN = 3
+
+
+def _look(letter: str) -> CellLook:
+    if letter == FLOOR_LETTER:
+        return CellLook(gettext_noop("floor"), walkable=True)
+    if letter in PLACES:
+        return CellLook(PLACES[letter], picture=f"box-{letter}")
+    return CellLook(
+        {"C": gettext_noop("counter"), "S": gettext_noop("shared counter")}.get(letter, gettext_noop("wall"))
+    )
+
+
+def _value(macro: Command) -> str:
+    return canonical_json(list(macro))
+
+
+def _picked(code: str) -> PickedWord:
+    text = gettext(PICKER_WORDS[code]) if code in PICKER_WORDS else thing_words(code)
+    return PickedWord(code, sentence_case(text))
+
+
+class CollabPage(GridPage):
+    """Show both rooms, the order, and the recipe to those who know it."""
+
+    supports_clock = False
+    layout = f"{_TEMPLATES}/layout.jinja"
+    overview_layout = f"{_TEMPLATES}/overview.jinja"
+    guide = f"{_TEMPLATES}/guide.jinja"
+    styles = (*GridPage.styles, f"{_TEMPLATES}/collab_overcooked.css")
+    scripts = ("js/amounts.js", f"{_TEMPLATES}/utensils.js", f"{_TEMPLATES}/requests.js", "js/grid.js")
+    pictures = f"{_TEMPLATES}/collab_overcooked.svg"
+    looks = {letter: _look(letter) for letter in (*PLACES, "X", "C", "S", FLOOR_LETTER)}
+    layers = ("utensils", "counters")
+    pad = {}
+    names = {**NAMES, **VERB_WORDS}
+    reasons = REASON_WORDS
+    verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
+    title = gettext_lazy("Two rooms, one recipe")
+    body = gettext_lazy("cook")
+    events: Mapping[str, str] = {
+        "gone": gettext_noop("{player}: what was needed is gone"),
+        "destroyed": gettext_noop("{utensil}: this made nothing, and {contents} is lost"),
+        "ready": gettext_noop("{utensil}: {product} is ready"),
+        "delivered": gettext_noop("{player} delivered {thing}"),
+    }
+
+    def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
+        """Return the panel makers: the order instead of the score and other facts."""
+        makers = [make for make in super().makers(view) if make != self.facts]
+        return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
+
+    def ask(self, view: SeatView) -> Panel:
+        """Return the panel in which a person asks the teammate for macros of the teammate's own."""
+        others = [number for number in view.talk.addressees if number != view.talk.member]
+        shows = AskForm("", 0, typed=False, macros=())
+        if others and view.acts:
+            macros = known_macros(food_rules(), 1 - view.seat)
+            offered = tuple(
+                OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro)))
+                for macro in macros
+            )
+            shows = AskForm(view.talk.members[others[0]], others[0], view.brief["typed"], offered)
+        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
+
+    def requests(self, view: SeatView) -> Panel:
+        """Return the panel of the newest requests; those of the teammate can be accepted."""
+        asked = [said for said in view.talk.messages if macros_in(said.data, REQUESTS_KEY)]
+        cards = tuple(self._card(view, said) for said in reversed(asked[-CARDS_SHOWN:]))
+        return Panel("requests", f"{_TEMPLATES}/requests.jinja", RequestCards(cards))
+
+    def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
+        macros = macros_in(said.data, REQUESTS_KEY)
+        who = "" if said.sender is None else view.talk.members.get(said.sender, "")
+        return RequestCard(
+            said.number,
+            said.sender == view.talk.member,
+            who,
+            said.step,
+            tuple(map(command_words, macros)),
+            _value(macros[0]),
+            tuple((_value(macro), command_words(macro)) for macro in macros[1:]),
+            may_choose(view) and macros[0] in view.choice.legal,
+        )
+
+    def queues(self, view: SeatView) -> Panel:
+        """Return the panel of what both cooks hold, do and plan."""
+        cooks = tuple(
+            CookQueue(
+                player.seat,
+                player.name,
+                player.is_you,
+                player.seat == CHEF,
+                thing_words(each["holds"]),
+                doing_words(each),
+                tuple(map(command_words, view.plans.by_seat.get(player.seat, ()))),
+            )
+            for player, each in zip(view.players, view.observation["players"], strict=True)
+        )
+        return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
+
+    def script_rules(self, view: SeatView) -> Mapping[str, Json]:
+        """Return the rules for the script, with the ingredients' names for their labels."""
+        labels = {name: thing_words(name) for name in food_rules().raw}
+        return {**super().script_rules(view), "labels": labels, "job": JOB_STEPS}
+
+    def score(self, view: SeatView) -> Panel:
+        """Return the panel with the order, the time and the recipe."""
+        seen = view.observation
+        shows = OrderContent(
+            thing_words(view.brief["order"]),
+            view.brief["in_dish"],
+            seen["step"],
+            seen["steps_left"],
+            recipe_steps(view.brief),
+        )
+        return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
+
+    def menu(self, view: SeatView) -> Panel:
+        """Return the panel with all macros that can begin now."""
+        return DefaultPage.menu(self, view)
+
+    def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
+        """Return a utensil's state, or the thing on a counter, in words."""
+        return utensil_words(entry) if layer == "utensils" else thing_words(entry["thing"])
+
+    def thing_words(self, thing: Json) -> str:
+        """Return a thing in words."""
+        return thing_words(thing)
+
+    def word(self, code: str) -> str:
+        """Return the words for a thing, a place or a verb."""
+        return super().word(code) if code in self.names else thing_words(code)
+
+    def phrase(self, command: Command) -> str:
+        """Return a macro in words."""
+        return command_words(command)
+
+    def event_sentence(self, event: Event, view: SeatView) -> str:
+        """Return the sentence for an event; empty for a macro that took effect, which the story tells."""
+        return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
+
+    def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Return the content of the guide."""
+        return {
+            "order": thing_words(brief["order"]),
+            "in_dish": brief["in_dish"],
+            "limit": brief["limit"],
+            "knows": "recipe" in brief,
+            "recipe": recipe_steps(brief),
+        }
+
+
+PAGE = CollabPage()

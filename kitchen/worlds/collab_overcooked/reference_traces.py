@@ -1,0 +1,126 @@
+"""Compare Collab-Overcooked with recorded games, step by step.
+
+A line of a recording file (`kitchen.contract.reference_recordings`) has `name`, `order`,
+`delivered_at_index` (from 0, null if not), `history` per seat [step from 0, macro words…], and `steps`. A
+step has `begin` per seat (a macro that passed, or null) and `low` (null: the target was gone), then the
+state after it: `at`, `face`, `hold`, `counters`, `utensils`, `destroyed`, `score`. The games are played
+without the time limit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from kitchen.contract.reference_recordings import Recordings
+from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+
+STATE_KEYS = ("low", "at", "face", "hold", "counters", "utensils", "destroyed", "score")
+LONGEST_GAMMA = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One recorded game."""
+
+    id: str
+    order: str
+    turns: list[dict[int, Command]]
+    after: list[Mapping[str, Json]]
+    """The state after each step, by `STATE_KEYS`."""
+    delivered_at: int | None
+    history: Json
+
+    def world(self) -> CollabOvercooked:
+        """Return our world at the start. SettingsError if there is no such task."""
+        return CollabOvercooked.create(seats=2, settings={"task": self.order, "gamma": LONGEST_GAMMA})
+
+
+class CollabTraces(Recordings[Trace]):
+    """Recorded games of the benchmark."""
+
+    def parse(self, raw: Json) -> Trace:
+        """Return one trace."""
+        steps = list(raw["steps"])
+        return Trace(
+            id=f"{raw['name']} {raw['order']}",
+            order=str(raw["order"]),
+            turns=[_turn(step["begin"]) for step in steps],
+            after=[{key: step[key] for key in STATE_KEYS} for step in steps],
+            delivered_at=raw["delivered_at_index"],
+            history=raw["history"],
+        )
+
+    def difference(self, recorded: Trace) -> str | None:
+        """Return the first difference as step and field; None if there is none."""
+        try:
+            return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
+        except SettingsError as error:
+            return f"{recorded.id}: set-up: {error}"
+
+    def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
+        """Return steps per second of each round: `reset` and every `step` with its events."""
+        try:
+            games = [(trace.world(), trace.turns) for trace in recorded]
+        except SettingsError as error:
+            raise SettingsError(f"set-up: {error}") from error
+        steps = sum(len(turns) for _, turns in games)
+        return [steps / _play(games) for _ in range(rounds)]
+
+
+def _turn(begin: Sequence[Json]) -> dict[int, Command]:
+    return {seat: tuple(macro) if macro else CollabOvercooked.idle for seat, macro in enumerate(begin)}
+
+
+def _play(games: Sequence[tuple[CollabOvercooked, list[dict[int, Command]]]]) -> float:
+    """Return the seconds that one round takes."""
+    start = perf_counter()
+    for world, turns in games:
+        world.reset(0)
+        for turn in turns:
+            world.step(turn)
+    return perf_counter() - start
+
+
+def _differences(trace: Trace) -> Iterator[str]:
+    world = trace.world()
+    for number, (turn, after) in enumerate(zip(trace.turns, trace.after, strict=True)):
+        ours = state_as_trace(world, world.step(turn))
+        for key, theirs in after.items():
+            yield from _unequal(f"step {number}: {key}", theirs, ours[key])
+    yield from _unequal("end: history", trace.history, world.history)
+    yield from _unequal("end: delivered", trace.delivered_at, world.clock - 1 if world.delivered else None)
+
+
+def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
+    if theirs != ours:
+        yield f"{where}: trace {json.dumps(theirs)}, ours {json.dumps(ours)}"
+
+
+def state_as_trace(world: CollabOvercooked, events: Sequence[Event]) -> dict[str, Json]:
+    """Return our state after a step in the form of a trace."""
+    seen = world.observe(0)
+    return {
+        "low": list(world.low),
+        "at": [player["at"] for player in seen["players"]],
+        "face": [player["face"] for player in seen["players"]],
+        "hold": [_thing(player["holds"]) for player in seen["players"]],
+        "counters": [[each["at"], _thing(each["thing"])] for each in seen["counters"]],
+        "utensils": {
+            name: {"contents": sorted(each.contents), "ticks": each.ticks, "ready": each.ready}
+            for name, each in world.things.utensils.items()
+        },
+        "destroyed": [event.data["utensil"] for event in events if event.kind == "destroyed"],
+        "score": world.score()["points"],
+    }
+
+
+def _thing(code: str | None) -> Json:
+    return None if code is None else {"item": base_food(code), "in_dish": code.endswith(IN_DISH)}
+
+
+TRACES = CollabTraces()

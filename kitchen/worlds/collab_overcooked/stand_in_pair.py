@@ -1,0 +1,185 @@
+"""Play either seat by rule, without a language model: a chef that requests, an assistant that does as asked.
+
+The chef follows the reference pair of the task that is shortest in plain execution. It requests the
+assistant's next unit when the last one is finished, and plays its own trajectory meanwhile. The assistant
+carries out what was requested, and waits otherwise. Both have a rate of errors, so that the metrics can be
+tried out: a chef with wrong requests, an assistant that ignores requests.
+
+Nothing is kept but `Decision.memory`: what was requested last (chef), what remains to be done (assistant).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import ClassVar
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.organisation import END, SAY
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
+from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
+from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
+from kitchen.worlds.collab_overcooked.food_rules import food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import is_known_macro
+from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import (
+    Macros,
+    ReferencePair,
+    bring_raw,
+    references,
+)
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
+
+WAIT_ONE: Command = ("wait", "1")
+SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
+"""Index of the reference pair that is shortest in plain execution, by level."""
+PATIENCE = 6
+"""Steps after which the chef repeats a request, if the assistant does nothing."""
+
+
+class RecipePartner(Agent):
+    """Chef or assistant by rule."""
+
+    kind: ClassVar[str] = "recipe_partner"
+    worlds: ClassVar[tuple[str, ...] | None] = ("collab_overcooked",)
+    reads_words: ClassVar[bool] = False
+    instant: ClassVar[bool] = True
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "wrong_requests",
+            "float",
+            "Share of wrong requests, as chef",
+            0.0,
+            help="It then asks for an ingredient that the recipe does not need.",
+            minimum=0,
+            maximum=1,
+        ),
+        Setting(
+            "ignored_requests",
+            "float",
+            "Share of requests that it ignores, as assistant",
+            0.0,
+            minimum=0,
+            maximum=1,
+        ),
+    )
+
+    def unfit(self, world: World) -> str:
+        """Return why it cannot play: a chef by rule needs the recipe."""
+        return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
+
+    def decide(self, situation: Situation) -> Decision:
+        """Return the next macro of its seat, and what it says."""
+        (seat,) = situation.seats
+        return self._as_chef(situation) if seat == CHEF else self._as_assistant(situation)
+
+    # The chef
+
+    def _as_chef(self, situation: Situation) -> Decision:
+        task = tasks()[str(situation.briefs[CHEF]["order"])]
+        pair = references(task.name)[SHORTEST_PAIR[task.level]]
+        mine, theirs = (_done(situation, seat) for seat in (CHEF, ASSISTANT))
+        own = pair.chef[matched_prefix(mine, pair.chef) :]
+        command = own[0] if own and own[0] in situation.legal[CHEF] else WAIT_ONE
+        memory, says = self._request(situation, task, pair, theirs)
+        return Decision(_commands(situation, CHEF, command), memory=memory, says=says)
+
+    def _request(
+        self, situation: Situation, task: Task, pair: ReferencePair, theirs: Sequence[Command]
+    ) -> tuple[Json, tuple[MessageDraft, ...]]:
+        """Return the memory and the request of the next unit, if it is due."""
+        met = matched_prefix(theirs, pair.assistant)
+        unit = _unit_at(pair.units, met)
+        before = situation.memory or {}
+        is_same = before.get("met") == met and situation.step - before.get("step", 0) < PATIENCE
+        is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
+        if (
+            not unit
+            or is_same
+            or is_busy
+            or before.get("step") == situation.step
+            or _is_on_it(before, theirs)
+        ):
+            return situation.memory, ()
+        chance = Random(situation.seed)  # noqa: S311
+        wanted = _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else unit
+        memory = {"met": met, "step": situation.step, "count": len(theirs), "asked": list(map(list, wanted))}
+        return memory, (_message("Please do this.", REQUESTS_KEY, wanted),)
+
+    # The assistant
+
+    def _as_assistant(self, situation: Situation) -> Decision:
+        before = situation.memory or {"todo": [], "count": None, "heard": 0}
+        mine = _done(situation, ASSISTANT)
+        todo = [tuple(each) for each in before["todo"]]
+        if todo and before["count"] is not None and len(mine) > before["count"]:
+            todo = todo[1:]
+        says: tuple[MessageDraft, ...] = ()
+        heard = _last_number(situation.talk.messages)
+        if asked := _requested(situation, before["heard"]):
+            ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
+            todo = todo if ignores or todo[-len(asked) :] == asked else [*todo, *asked]
+            says = (_answer(asked, ignores=ignores),)
+        is_free = situation.observations[ASSISTANT]["players"][ASSISTANT]["doing"] is None
+        begins = is_free and bool(todo) and todo[0] in situation.legal[ASSISTANT]
+        count = len(mine) if begins else before["count"] if not is_free else None
+        memory = {"todo": list(map(list, todo)), "count": count, "heard": heard}
+        command = todo[0] if begins else WAIT_ONE
+        return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
+
+
+def _is_on_it(before: Mapping[str, Json], theirs: Sequence[Command]) -> bool:
+    """Return whether the assistant has begun what was requested last, and has not finished it."""
+    asked = [tuple(each) for each in before.get("asked", ())]
+    since = list(theirs[before.get("count", 0) :])
+    return 0 < len(since) < len(asked) and since == asked[: len(since)]
+
+
+def _done(situation: Situation, seat: int) -> list[Command]:
+    """Return the macros of a seat that took effect."""
+    (observed,) = situation.observations.values()
+    return [tuple(each) for each in observed["players"][seat]["done"]]
+
+
+def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Command]:
+    """Return the command, if the seat has something to choose."""
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    return {seat: command} if seat in asked else {}
+
+
+def _unit_at(units: Sequence[Macros], met: int) -> Macros:
+    """Return what is left of the unit that comes after so many macros of the trajectory; empty at its end."""
+    for unit in units:
+        if met < len(unit):
+            return unit[met:]
+        met -= len(unit)
+    return ()
+
+
+def _wrong_unit(task: Task, chance: Random) -> Macros:
+    return bring_raw(chance.choice([name for name in food_rules().raw if name not in task.ingredients]))
+
+
+def _message(text: str, key: str, macros: Sequence[Command]) -> MessageDraft:
+    listed = "; ".join(map(" ".join, macros))
+    return MessageDraft(f"{text} {listed}", SAY, data={key: [list(macro) for macro in macros]})
+
+
+def _answer(asked: Sequence[Command], *, ignores: bool) -> MessageDraft:
+    return MessageDraft("Not now.") if ignores else _message("I do this.", PLAN_KEY, asked)
+
+
+def _last_number(messages: Sequence[TeamMessage]) -> int:
+    return messages[-1].number if messages else 0
+
+
+def _requested(situation: Situation, heard: int) -> list[Command]:
+    """Return the requests of messages after number `heard`, as far as this seat could ever do them."""
+    return [
+        macro
+        for said in situation.talk.messages
+        if said.number > heard and said.sender not in (None, situation.talk.member) and said.kind != END
+        for macro in macros_in(said.data, REQUESTS_KEY)
+        if is_known_macro(food_rules(), ASSISTANT, macro)
+    ]

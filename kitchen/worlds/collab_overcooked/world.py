@@ -1,0 +1,397 @@
+"""Collab-Overcooked in play. The rules are in the package's docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.worlds.collab_overcooked.collaboration_scores import tes
+from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, base_food, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    COUNTER_INDEX,
+    DELIVER,
+    FILL,
+    GO_ON,
+    LONGEST_WAIT,
+    PICKUP,
+    PLACE,
+    PUT,
+    STARTED_BY,
+    WAIT,
+    KitchenThings,
+    Utensil,
+    known_macros,
+    possible_macros,
+    refusal_code,
+    with_dish,
+)
+from kitchen.worlds.collab_overcooked.order_tasks import Task, recipe, tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    COUNTER,
+    COUNTERS,
+    GRID,
+    INTERACT,
+    NORTH,
+    OWN_COUNTERS,
+    PLACE_CELLS,
+    ROOM_COLUMNS,
+    SEATS,
+    SERVING,
+    SHARED_COUNTERS,
+    START_CELLS,
+    STAY,
+    Cell,
+    approach,
+    moved,
+    nearest,
+)
+from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, SETTINGS
+
+POINTS = 20
+"""Points of the right delivery."""
+
+
+class CollabOvercooked(SimpleWorld):
+    """Two rooms, one order, two cooks with different knowledge."""
+
+    kind: ClassVar[str] = "collab_overcooked"
+    settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    steps_setting: ClassVar[str] = ""
+    idle: ClassVar[Command] = GO_ON
+    passes_by: ClassVar[bool] = True
+    min_seats: ClassVar[int] = 2
+    max_seats: ClassVar[int] = 2
+    figures: ClassVar[tuple[Metric, ...]] = METRICS
+    secret: ClassVar[tuple[str, ...]] = ("recipe",)
+    drawn: ClassVar[str] = "events"
+    news: ClassVar[str] = "food that became ready, was destroyed or delivered"
+    state: ClassVar[tuple[str, ...]] = (
+        *("rows", "faces", "hold", "counters", "utensils"),
+        *("doing", "wait_left", "history", "delivered"),
+    )
+
+    def begin(self) -> None:
+        """Put both seats on their start cells, facing north; everything is empty."""
+        self.rows = [y for _, y in START_CELLS]
+        self.faces = [NORTH, NORTH]
+        self.things = KitchenThings(
+            food_rules(),
+            self.task.needs_dish,
+            [None, None],
+            [None] * len(COUNTERS),
+            {name: Utensil() for name in UTENSILS},
+        )
+        self.doing: list[Sequence[str] | None] = [None, None]
+        """The macro in progress of each seat."""
+        self.wait_left = [0, 0]
+        """Steps that are left of each seat's wait."""
+        self.history: list[list[list[Json]]] = [[], []]
+        """The macros of each seat that took effect, as [step from 0, *words]."""
+        self.delivered = False
+        self.low: list[str | None] = [STAY, STAY]
+        """The low-level action of each seat in the last step; None if its target was gone."""
+        self._started: list[str] = []
+
+    @property
+    def task(self) -> Task:
+        """The ordered dish."""
+        return tasks()[self.chosen["task"]]
+
+    @property
+    def step_limit(self) -> int:
+        """Steps after which the episode is cut off."""
+        return self.task.steps_allowed(self.chosen["gamma"])
+
+    @property
+    def over(self) -> bool:
+        """The ordered dish is delivered."""
+        return self.delivered
+
+    @property
+    def cut_off(self) -> bool:
+        """The time limit is reached before."""
+        return not self.delivered and self.clock >= self.step_limit
+
+    # The parts of the state that `things` holds
+
+    @property
+    def hold(self) -> list[str | None]:
+        """The thing in the hand of each seat."""
+        return self.things.hold
+
+    @hold.setter
+    def hold(self, value: list[str | None]) -> None:
+        self.things.hold = value
+
+    @property
+    def counters(self) -> list[str | None]:
+        """The thing on each of `COUNTERS`."""
+        return self.things.counters
+
+    @counters.setter
+    def counters(self, value: list[str | None]) -> None:
+        self.things.counters = value
+
+    @property
+    def utensils(self) -> dict[str, Json]:
+        """The utensils as JSON: [contents, steps of the running job, product]."""
+        return {name: [each.contents, each.ticks, each.ready] for name, each in self.things.utensils.items()}
+
+    @utensils.setter
+    def utensils(self, value: Mapping[str, Json]) -> None:
+        self.things.utensils = {name: Utensil(*value[name]) for name in UTENSILS}
+
+    # Knowledge
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return order, limit and places; who knows the recipe gets it as `recipe`
+        (`kitchen.worlds.collab_overcooked.order_tasks.recipe`)."""
+        task = self.task
+        known: dict[str, Json] = {
+            "order": task.name,
+            "level": task.level,
+            "limit": self.step_limit,
+            "in_dish": task.needs_dish,
+            "grid": list(GRID),
+            "knowledge": self.chosen["knowledge"],
+            "typed": self.chosen["typed"],
+        }
+        return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Return the whole state; both seats see the same. `doing` is the macro in progress of a player,
+        `done` are its macros that took effect."""
+        return {
+            "step": self.clock,
+            "steps_left": max(0, self.step_limit - self.clock),
+            "players": [self._player(each) for each in SEATS],
+            "utensils": [self._utensil(name) for name in UTENSILS],
+            "counters": [
+                {"at": list(cell), "thing": thing}
+                for cell, thing in zip(COUNTERS, self.counters, strict=True)
+                if thing is not None
+            ],
+        }
+
+    def _player(self, seat: int) -> dict[str, Json]:
+        doing = self.doing[seat]
+        return {
+            "at": [ROOM_COLUMNS[seat], self.rows[seat]],
+            "face": self.faces[seat],
+            "holds": self.hold[seat],
+            "doing": None if doing is None else list(doing),
+            "done": [list(macro) for macro in self.effective_macros(seat)],
+        }
+
+    def _utensil(self, name: str) -> dict[str, Json]:
+        """Return a utensil: its contents, `left` (steps of the running job; None if none runs), its product
+        if it is ready, and whether the contents are all, part or none of a row."""
+        utensil = self.things.utensils[name]
+        return {
+            "at": list(PLACE_CELLS[name]),
+            "thing": name,
+            "contents": list(utensil.contents),
+            "left": JOB_STEPS - utensil.ticks if utensil.ticks else None,
+            "ready": utensil.ready,
+            "fit": self.things.rules.fit(name, utensil.contents),
+        }
+
+    # Commands
+
+    def asks(self, seat: int) -> bool:
+        """A seat with a macro in progress has nothing to choose."""
+        return self.doing[seat] is None
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        """Return every macro that can begin now, and `go_on`; only `go_on` while another macro than `wait` is
+        in progress."""
+        if self.has_ended or self._is_busy(seat):
+            return [GO_ON]
+        return [*possible_macros(self.things, seat), GO_ON]
+
+    def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
+        """Return the steps of a wait."""
+        return {} if self.has_ended or self._is_busy(seat) else {(WAIT,): (1, LONGEST_WAIT)}
+
+    def allows(self, seat: int, command: Command) -> bool:
+        """Return whether the macro can begin now; `go_on` always can."""
+        return command == GO_ON or not (self.has_ended or self.why_not(seat, command))
+
+    def why_not(self, seat: int, command: Command) -> str:
+        """Return the code of the first check that fails."""
+        return "busy" if self._is_busy(seat) else refusal_code(self.things, seat, command)
+
+    def _is_busy(self, seat: int) -> bool:
+        doing = self.doing[seat]
+        return doing is not None and doing[0] != WAIT
+
+    def plannable(self, seat: int) -> list[Command]:
+        """Return every macro of this seat, and a wait of one step."""
+        return [*known_macros(self.things.rules, seat), (WAIT, "1")]
+
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        """Begin a macro; it takes effect at the end of the step at the earliest."""
+        if command != GO_ON:
+            self.doing[seat] = command
+            self.wait_left[seat] = int(command[1]) if command[0] == WAIT else 0
+        return ()
+
+    def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
+        """Choose the low-level actions, then carry out interacts, moves and jobs."""
+        events: list[Event] = []
+        targets = [self._target(seat) for seat in SEATS]
+        self.low = [self._low_action(seat, targets[seat], events) for seat in SEATS]
+        for seat in SEATS:
+            target = targets[seat]
+            if target is not None and self.low[seat] == INTERACT:
+                self._interact(seat, target, events)
+        for seat, action in enumerate(self.low):
+            if action not in (None, STAY, INTERACT):
+                self.faces[seat], self.rows[seat] = str(action), moved(self.rows[seat], str(action))
+        self._run_jobs(events)
+        return events
+
+    def _target(self, seat: int) -> Cell | None:
+        """Return the cell that the macro in progress needs now; None for a wait, without a macro, or if the
+        target is gone."""
+        doing = self.doing[seat]
+        if doing is None or doing[0] == WAIT:
+            return None
+        verb = doing[0]
+        if verb == PICKUP and doing[2] == COUNTER:
+            cells = self._counters_with(seat, str(doing[1]))
+        elif verb == PLACE:
+            cells = self.things.free(SHARED_COUNTERS) or self.things.free(OWN_COUNTERS[seat])
+        else:
+            return PLACE_CELLS[SERVING if verb == DELIVER else doing[-1]]
+        return nearest(seat, self.rows[seat], self.faces[seat], cells)
+
+    def _counters_with(self, seat: int, thing: str) -> list[Cell]:
+        own = self.things.lies_on(thing, OWN_COUNTERS[seat])
+        return own or self.things.lies_on(thing, SHARED_COUNTERS)
+
+    def _low_action(self, seat: int, target: Cell | None, events: list[Event]) -> str | None:
+        doing = self.doing[seat]
+        if doing is None:
+            return STAY
+        if doing[0] == WAIT:
+            self.wait_left[seat] -= 1
+            if self.wait_left[seat] <= 0:
+                self.doing[seat] = None
+            return STAY
+        if target is None:
+            self._give_up(seat, events)
+            return None
+        return approach(seat, self.rows[seat], self.faces[seat], target).action
+
+    def _give_up(self, seat: int, events: list[Event]) -> None:
+        """End a macro without effect."""
+        events.append(Event("gone", seat, {"macro": list(self.doing[seat] or ())}))
+        self.doing[seat] = None
+
+    def _interact(self, seat: int, target: Cell, events: list[Event]) -> None:
+        macro = tuple(self.doing[seat] or ())
+        verb = macro[0]
+        if verb == FILL and self.things.utensils[macro[1]].ready is None:
+            return
+        if verb in (PICKUP, PLACE) and not self._is_still_possible(macro, target):
+            self._give_up(seat, events)
+            return
+        self.doing[seat] = None
+        self.history[seat].append([self.clock, *macro])
+        events.append(Event("done", seat, {"macro": list(macro)}))
+        self._take_effect(seat, macro, target, events)
+
+    def _is_still_possible(self, macro: Command, target: Cell) -> bool:
+        """Return whether the counter is as it was before the other seat's interact of this step."""
+        if macro[0] == PLACE:
+            return self.counters[COUNTER_INDEX[target]] is None
+        if macro[2] != COUNTER:
+            return True
+        lying = self.counters[COUNTER_INDEX[target]]
+        return lying is not None and base_food(lying) == macro[1]
+
+    def _take_effect(self, seat: int, macro: Command, target: Cell, events: list[Event]) -> None:
+        verb, held = macro[0], self.hold[seat]
+        if verb == PICKUP:
+            self.hold[seat] = self._taken(macro, target)
+        elif verb == PLACE:
+            self.counters[COUNTER_INDEX[target]], self.hold[seat] = held, None
+        elif verb == PUT:
+            self.things.utensils[macro[1]].contents.append(base_food(str(held)))
+            self.hold[seat] = None
+        elif verb in STARTED_BY:
+            self._started.append(macro[1])
+        elif verb == FILL:
+            self.hold[seat] = with_dish(self._emptied(macro[1]))
+        else:
+            self._deliver(seat, events)
+
+    def _taken(self, macro: Command, target: Cell) -> str:
+        _, thing, place = macro
+        if place == COUNTER:
+            number = COUNTER_INDEX[target]
+            lying, self.counters[number] = str(self.counters[number]), None
+            return lying
+        return self._emptied(place) if place in UTENSILS else thing
+
+    def _emptied(self, name: str) -> str:
+        """Take the product out of a utensil; return it."""
+        utensil = self.things.utensils[name]
+        product, utensil.ready = str(utensil.ready), None
+        return product
+
+    def _deliver(self, seat: int, events: list[Event]) -> None:
+        held, self.hold[seat] = str(self.hold[seat]), None
+        order = self.task.name
+        self.delivered = held == (with_dish(order) if self.task.needs_dish else order)
+        points = POINTS if self.delivered else 0
+        events.append(Event("delivered", seat, {"thing": held, "right": self.delivered, "points": points}))
+
+    def _run_jobs(self, events: list[Event]) -> None:
+        for name, utensil in self.things.utensils.items():
+            if utensil.ticks:
+                utensil.ticks += 1
+                if utensil.ticks == JOB_STEPS:
+                    self._finish(name, utensil, events)
+        for name in self._started:
+            utensil = self.things.utensils[name]
+            if self.things.rules.product(name, utensil.contents):
+                utensil.ticks = 1
+            else:
+                events.append(Event("destroyed", None, {"utensil": name, "contents": utensil.contents}))
+                utensil.contents = []
+        self._started.clear()
+
+    def _finish(self, name: str, utensil: Utensil, events: list[Event]) -> None:
+        """A job is done: the utensil holds the product and nothing else."""
+        made = self.things.rules.product(name, utensil.contents)
+        utensil.contents, utensil.ticks, utensil.ready = [], 0, made
+        events.append(Event("ready", None, {"utensil": name, "product": made}))
+
+    # Measures
+
+    def effective_macros(self, seat: int) -> list[Command]:
+        """Return the macros of a seat that took effect, in order."""
+        return [tuple(words) for _, *words in self.history[seat]]
+
+    def score(self) -> dict[str, Json]:
+        """Return the metrics, and `points`."""
+        pairs = references(self.task.name)
+        chef, assistant = (
+            tes(self.effective_macros(seat), [pair.of_seat(seat) for pair in pairs])
+            for seat in (CHEF, ASSISTANT)
+        )
+        return {
+            "success": float(self.delivered),
+            "progress_completeness": (chef + assistant) / 2,
+            "tes_chef": chef,
+            "tes_assistant": assistant,
+            "steps_used": self.clock,
+            "points": POINTS if self.delivered else 0,
+        }

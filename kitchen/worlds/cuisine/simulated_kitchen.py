@@ -1,0 +1,102 @@
+"""Rebuild a kitchen from a brief and an observation, to try commands out by the rules of the game.
+
+Only facts that a seat knows count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States, carry_out_command
+from kitchen.worlds.cuisine.level import Level, Recipe, Stock, Tool, shipped_catalogue
+
+KEYS_OF_LEVEL = ("level", "title", "dishes", "recipes", "base", "tools", "locations", "uncookable")
+"""Parts of a brief that describe its level."""
+
+
+class SimulatedKitchen:
+    """The kitchen in the middle of a turn; `run` changes it."""
+
+    def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
+        self.level = level_from_brief(brief)
+        self._states = States()
+        self.agents = [
+            self._states.agent(seat, each["at"], each["holds"], int(each["busy"]))
+            for seat, each in enumerate(observation["agents"])
+        ]
+        self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
+
+    def run_all(self, commands: Mapping[int, Command]) -> None:
+        """Carry out the commands of several seats, in their order."""
+        for seat, command in commands.items():
+            self.run(seat, command)
+
+    def run(self, seat: int, command: Command) -> tuple[str, ...]:
+        """Carry out one command and return no reasons, or change nothing and return the refusal codes."""
+        if not 0 <= seat < len(self.agents):
+            return ("unknown_agent",)
+        outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
+        if not outcome.reasons:
+            self.agents[seat] = outcome.agent
+            if outcome.place is not None:
+                self.places[outcome.place.id] = outcome.place
+        return outcome.reasons
+
+    def agent(self, seat: int) -> AgentState | None:
+        """Return the agent now; None if there is none."""
+        return self.agents[seat] if 0 <= seat < len(self.agents) else None
+
+    def place(self, command: Command) -> PlaceState | None:
+        """Return the place that a command names; None if it names no place of this kitchen."""
+        return self.places.get(command[1]) if len(command) > 1 else None
+
+    def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
+        tool = self.level.places[id]
+        done = tool.role == "tool" and not tool.always_open and bool(seen["open"])
+        return self._states.place(id, tuple(seen["items"]), int(seen["busy"]), done)
+
+
+def level_from_brief(brief: Mapping[str, Json]) -> Level:
+    """Return the level that a brief describes; equal briefs share one."""
+    return _level(json.dumps({key: brief[key] for key in KEYS_OF_LEVEL}))
+
+
+@lru_cache(maxsize=64)
+def _level(text: str) -> Level:
+    brief = json.loads(text)
+    recipes = {
+        product: Recipe(product, product, each["tool"], tuple(each["ingredients"]))
+        for product, each in brief["recipes"].items()
+    }
+    places = {id: _tool(kind, brief["tools"][kind]) for id, kind in brief["locations"].items()}
+    return Level(
+        code=brief["level"],
+        title=brief["title"],
+        difficulty=None,
+        kitchen=tuple(brief["locations"].values()),
+        dishes=tuple(brief["dishes"]),
+        uncookable=tuple(brief["uncookable"]),
+        places=places,
+        serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
+        recipes=recipes,
+        stock=_stock(brief["base"], recipes),
+    )
+
+
+def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
+    """Return all items: those of the storage, and those that can be made."""
+    known = shipped_catalogue().stock
+    ingredients = {**known.ingredients, **{item: item for item in base if item not in known.ingredients}}
+    return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
+
+
+def _tool(code: str, told: Mapping[str, Json]) -> Tool:
+    """Return a type of place, with the role of the shipped tool of that name: a brief has none."""
+    known = shipped_catalogue().stock.tools.get(code)
+    attended = bool(told["attended"])
+    role, always_open = (known.role, known.always_open) if known else ("tool", attended)
+    return Tool(code, code, role, told["capacity"], int(told["busy"]), attended, always_open)

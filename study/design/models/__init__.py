@@ -1,0 +1,19 @@
+"""Define the Django models of a study's design, one in each module."""
+
+from study.design.models.condition import Condition, Knowing
+from study.design.models.parts_and_outcomes import Outcome, StudyPart
+from study.design.models.study import Shown, Study, new_seed
+from study.design.models.survey_item import SurveyItem
+from study.design.models.version import Version
+
+__all__ = [
+    "Condition",
+    "Knowing",
+    "Outcome",
+    "Shown",
+    "Study",
+    "StudyPart",
+    "SurveyItem",
+    "Version",
+    "new_seed",
+]

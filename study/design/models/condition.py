@@ -1,0 +1,215 @@
+"""Define `Condition`: a world, its settings, and who plays beside the participant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models, transaction
+
+from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
+from kitchen.contract.world import WorldError
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
+from study.design.condition_plan import (
+    NOBODY,
+    condition_cautions,
+    condition_check,
+    condition_remarks,
+    drawing_warnings,
+)
+from study.design.models.study import Shown, Study
+from study.design.naming_rules import (
+    dependent_participants,
+    describe_dependents,
+    key_problem,
+    name_problem,
+)
+from study.design.play_metrics import measurement_warnings
+from study.design.study_errors import FrozenError
+
+LONGEST_DECISION = 600
+"""The most seconds that co-players can have for one step."""
+
+
+class Knowing(models.TextChoices):
+    """Which commands of a step co-players know when they decide.
+
+    The values are those of `kitchen.contract.agent`.
+    """
+
+    EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"
+    PEOPLE = PEOPLE, "people: co-players decide side by side"
+    NO_ONE = NO_ONE, "nobody: co-players decide side by side"
+
+
+class Condition(models.Model):
+    """One condition: a world, its settings, and who plays beside the participant."""
+
+    IN_DOCUMENT = "conditions"
+    """The key of the list in a version's document that has the conditions."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
+    key = models.SlugField(help_text="Its name in the data, for example two_dispatched.")
+    name = models.CharField(max_length=80, help_text="For you and the figures, for example “Two dispatched”.")
+    label = models.CharField(
+        max_length=80,
+        help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
+    )
+    position = models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures.")
+    world = models.CharField(max_length=40, default=DEFAULT_WORLD_NAME)
+    settings = models.JSONField(default=dict, blank=True)
+    coplayer = models.CharField(max_length=40, default=NOBODY)
+    coplayer_settings = models.JSONField(default=dict, blank=True)
+    teammates = models.PositiveSmallIntegerField(
+        default=0, validators=[MaxValueValidator(63)], help_text="Co-players beside the participant."
+    )
+    thinking_seconds = models.FloatField(
+        "thinking time",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Seconds that the teammates of this condition take at least. Empty: as in the study.",
+    )
+    step_seconds = models.FloatField(
+        "step timer",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(3600)],
+        help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the "
+        "kitchen waits for the participant.",
+    )
+    shown = models.CharField(
+        "how the world is shown",
+        max_length=10,
+        blank=True,
+        choices=Shown,
+        default="",
+        db_default="",
+        help_text="Empty: as in the study.",
+    )
+
+    three_dimensions = models.BooleanField(
+        "also offer it in three dimensions",
+        default=False,
+        db_default=False,
+        help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
+        "data say who used it.",
+    )
+    shows_intents = models.BooleanField(
+        "show what teammates are about to do",
+        default=False,
+        db_default=False,
+        help_text="A line beside each teammate that has told its plan: the planner always, a language model "
+        "where it replies with a structured list. Others show nothing.",
+    )
+    passes_by = models.BooleanField(
+        "go on without who is busy",
+        default=False,
+        db_default=False,
+        help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
+        "them. Off: everybody chooses in every step, if only to wait.",
+    )
+    knowing = models.CharField(
+        "whose choice of the step a co-player knows",
+        max_length=10,
+        choices=Knowing,
+        default=Knowing.EVERYBODY,
+        db_default=Knowing.EVERYBODY,
+        help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose "
+        "at once.",
+    )
+    organisation = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one "
+        "co-player for all, and nobody writes.",
+    )
+    decision_seconds = models.FloatField(
+        "time for a decision",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
+        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
+        "Empty: as this server has it.",
+    )
+    offers_plans = models.BooleanField(
+        "let participants plan ahead",
+        default=False,
+        db_default=False,
+        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
+        "itself as long as it is possible; else they are asked again.",
+    )
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the condition.
+
+        Raises FrozenError if its key or study changes while participants depend on it.
+        """
+        with transaction.atomic():
+            stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None
+            moved = stored and (stored.key, stored.study_id) != (self.key, self.study_id)
+            if stored and moved and (why := stored.why_fixed()):
+                raise FrozenError(f"{stored.key}: {why}; its key and study cannot change")
+            super().save(*args, **kwargs)
+
+    def why_fixed(self) -> str:
+        """Return why the key cannot change. Return an empty string if it can."""
+        if self.pk and self.rounds.exists():
+            return "it is in the plan of participants"
+        number = dependent_participants(self)
+        return describe_dependents(number) if number else ""
+
+    def clean(self) -> None:
+        """Check that the condition can be played and that the analysis can tell it from the others.
+
+        Raises ValidationError with a message that says what to change.
+        """
+        others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            raise ValidationError("name: Another condition of this study has this name.")
+        for field, problem in (("key", key_problem(self.key)), ("name", name_problem(self.name))):
+            if getattr(self, field) and problem:
+                raise ValidationError(f"{field}: {problem}")
+        try:
+            condition_check(
+                world=self.world,
+                settings=self.settings,
+                coplayer=self.coplayer,
+                coplayer_settings=self.coplayer_settings,
+                teammates=self.teammates,
+                organisation=self.organisation,
+                step_seconds=self.step_seconds,
+            )
+        except (WorldError, UnknownNameError) as error:
+            raise ValidationError(str(error)) from error
+        if self.three_dimensions and not has_3d_scene(self.world):
+            why = f"{readable_name(self.world)} has no view in three dimensions"
+            raise ValidationError(f"three_dimensions: {why}.")
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Sentences about settings that keep co-players from playing as configured, and about drawings to
+        check."""
+        return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Sentences about what the episodes cannot measure, by the settings alone."""
+        return measurement_warnings(self, self.study.planned_participants)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about co-player settings without effect, for the form."""
+        return condition_remarks(self)

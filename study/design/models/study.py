@@ -1,0 +1,366 @@
+"""Define `Study`: the settings of one experiment, and the checks of its form."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.urls import reverse
+
+from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
+from kitchen.money.models import Budget
+from kitchen.words.translation import current_language
+from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
+from study.design.counterbalancing import get_scheme
+from study.design.naming_rules import RESERVED_SLUGS
+from study.design.translated_texts import foreign_text
+from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
+
+MOST_PEOPLE = 1_000_000
+"""The most people that a study can plan or take. A larger number is a typing error."""
+YEAR_MINUTES = 365 * 24 * 60
+"""The longest time to wait for a participant's action, in minutes."""
+
+
+def new_seed() -> int:
+    """Return a random seed for a study whose researcher names none."""
+    return secrets.randbelow(2**31)
+
+
+class Shown(models.TextChoices):
+    """How participants see a world. The values are those of `kitchen.contract.page`."""
+
+    BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
+    DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"
+    TABLES = DRAWING_TABLES, "tables: without the picture"
+
+
+class Study(models.Model):
+    """One experiment: conditions within each participant, and a survey after every episode."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", "open: the link takes participants"
+        CLOSED = "closed", "closed: nobody new; those who play can finish"
+
+    class Orders(models.TextChoices):
+        BALANCED = "balanced", "balanced: each condition follows each other equally often (Williams)"
+        PERMUTATIONS = "permutations", "all permutations"
+        RANDOM = "random", "random: drawn anew for each participant"
+        FIXED = "fixed", "fixed: everybody in the order of the table"
+
+    class Recruitment(models.TextChoices):
+        ANONYMOUS = "anonymous", "anonymous: anybody with the link"
+        LABEL = "label", "a label: the link ends in ?label=…"
+        PROLIFIC = "prolific", "Prolific"
+        MTURK = "mturk", "Amazon Mechanical Turk"
+        SONA = "sona", "SONA"
+
+    id: int
+    slug = models.SlugField(unique=True, help_text="Part of the participants' link, after /s/.")
+    title = models.CharField(
+        max_length=120, help_text="Participants read it; do not give away the hypotheses."
+    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    seed = models.BigIntegerField(
+        default=new_seed,
+        validators=[MinValueValidator(0)],
+        help_text="All chance in the study (orders of conditions, episodes) follows from it.",
+    )
+    orders = models.CharField(
+        "orders of conditions",
+        max_length=12,
+        choices=Orders,
+        default=Orders.BALANCED,
+    )
+    same_dishes = models.BooleanField(
+        "the same chance for everybody",
+        default=False,
+        help_text="In one condition all participants get the same by chance. Teammates who act by chance "
+        "draw from the same seed for everybody, too.",
+    )
+    shuffle_items = models.BooleanField(
+        "items in an order of chance",
+        default=False,
+        help_text="Each participant gets the survey in an order of chance, the same after each episode; "
+        "items of one sub-scale stay together.",
+    )
+    scores_above_surveys = models.BooleanField(
+        "scores above the survey",
+        default=False,
+        db_default=True,  # existing studies kept showing the scores
+        help_text="The survey after an episode begins with what was achieved in it. That can colour the "
+        "answers, those about workload above all.",
+    )
+    remind_teams = models.BooleanField(
+        "remind who the teams were",
+        default=True,
+        db_default=False,  # existing studies kept their final page as it was
+        help_text="The last questions say of each team when it was played with, how large it was and what "
+        "was achieved. Names of conditions are not told.",
+    )
+    recruitment = models.CharField(
+        max_length=10,
+        choices=Recruitment,
+        default=Recruitment.ANONYMOUS,
+        help_text="Where participants come from: it says which names in the link tell who somebody is.",
+    )
+    signed_only = models.BooleanField(
+        "only signed links",
+        default=False,
+        db_default=False,
+        help_text="Nobody comes in by a link that is not signed: by Prolific, with its secure external URL, "
+        "or by this server, with the links to hand out by label. So nobody can pass for somebody else.",
+    )
+    prolific_workspace = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[RegexValidator(r"\A[\w-]+\Z", "Letters, digits, hyphens and underscores only.")],
+        help_text="The ID of your workspace on Prolific: it stands in the address of your workspace there, "
+        "after /workspaces/. A link that Prolific signed is believed only if it was signed for this "
+        "workspace: anybody can make a study there whose link leads here. Empty: none is believed.",
+    )
+    max_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="When so many people are in or done, nobody new is taken. Who has not agreed to take part "
+        "yet, or has dropped out, does not count. Empty: no limit.",
+    )
+    closes_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on nobody new is taken; those who play can finish."
+    )
+    entries_per_address = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=30,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="So many people can begin from one network address within ten minutes; others are asked to "
+        "come back. A class or a laboratory often shares one address. Empty: no limit.",
+    )
+    entries_per_minute = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="When so many people have begun within one minute, nobody new is let in for ten minutes, "
+        "or until you let them: it may be a script. Empty: never.",
+    )
+    idle_warning_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
+        help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
+    )
+    idle_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
+        help_text="After so long without any action a participant is timed out and counted no more. "
+        "Empty: never.",
+    )
+    planned_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+    )
+    shown = models.CharField(
+        "how the world is shown",
+        max_length=10,
+        choices=Shown,
+        default=Shown.BOTH,
+        db_default=Shown.BOTH,
+        help_text="A world that has no drawing is shown in tables. A condition can have it otherwise.",
+    )
+    asks_first = models.BooleanField(
+        "ask before an action is sent",
+        default=False,
+        db_default=False,
+        help_text="Otherwise one click on a place or an action sends it.",
+    )
+    blocked_words = models.TextField(
+        "words that are not shown",
+        blank=True,
+        default="",
+        db_default="",
+        max_length=4000,
+        help_text="In what people and co-players write to one another, *** stands for each of these words or "
+        "phrases. One on each line; small or capital letters are the same. The data have what was written.",
+    )
+    hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    exclusions = models.TextField(
+        "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."
+    )
+    failed_checks_allowed = models.PositiveSmallIntegerField(
+        "attention checks that may be failed",
+        null=True,
+        blank=True,
+        help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
+    )
+    planned_tests = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    main_test = models.CharField(
+        "test that decides whether conditions differ",
+        max_length=20,
+        choices=list(MAIN_TESTS.items()),
+        default=DEFAULT_PLAN.main,
+        db_default=DEFAULT_PLAN.main,
+        help_text="The analysis shows the others as well, as exploratory.",
+    )
+    measures_correction = models.CharField(
+        "correction over measures",
+        max_length=20,
+        choices=list(CORRECTIONS.items()),
+        default=DEFAULT_PLAN.correction,
+        db_default=DEFAULT_PLAN.correction,
+        help_text="Of the main tests of all measures together.",
+    )
+    planned_contrasts = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        max_length=4000,
+        help_text="One on each line: a name, a colon, and conditions by key with weights that add up to 0, "
+        "for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Tested in every measure, corrected "
+        "after Holm.",
+    )
+    thinking_seconds = models.FloatField(
+        default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Teammates of every kind take at least so long for a step, so that nobody is known by "
+        "being quick.",
+    )
+    budget_limit = models.DecimalField(
+        "budget",
+        max_digits=9,
+        decimal_places=2,
+        default=10,
+        validators=[MinValueValidator(0)],
+        help_text="US dollars that language models may cost in this study. When they are spent, no model is "
+        "asked any more and the condition's fallback plays.",
+    )
+    pauses_when_spent = models.BooleanField(
+        "take nobody new when the budget is spent",
+        default=False,
+        db_default=False,
+        help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their "
+        "round, with the fallback where no model can be asked any more; their next one that would ask a "
+        "model waits, and its page says so.",
+    )
+    keeps_devices = models.BooleanField(
+        "keep device, window and times away of each page",
+        default=False,
+        db_default=False,
+        help_text="Of every page after the consent: phone, tablet, computer or headset; browser and system; "
+        "the size of the window; how often and how long the page was out of sight. These are personal data: "
+        "say so in the consent.",
+    )
+    budget_id: int | None
+    budget = models.OneToOneField(
+        Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
+    )
+    shared = models.BooleanField(
+        "shown to all researchers",
+        default=False,
+        help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
+    )
+    languages = models.CharField(
+        max_length=60,
+        default=ORIGINAL_LANGUAGE,
+        db_default=ORIGINAL_LANGUAGE,
+        help_text="In which languages participants can read it, by their codes with spaces between: "
+        "“en es zh-hans”. The first is the one in which you write; each participant reads what the "
+        "browser asks "
+        "for among them, and can change it.",
+    )
+    texts = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="What you wrote, in the other languages: by language and text.",
+    )
+    entered = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Participants who ever entered: the last number given."
+    )
+    withdrawn = models.PositiveIntegerField(
+        default=0, editable=False, help_text="People who withdrew; their data are erased."
+    )
+    withdrawn_synthetic = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Programs that withdrew in a dry run."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        ordering = ["title"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the study. A changed budget applies from the next language model call."""
+        super().save(*args, **kwargs)
+        Budget.objects.filter(study=self).update(limit=self.budget_limit)
+
+    def get_absolute_url(self) -> str:
+        """Return the participants' link."""
+        return reverse("study:enter", args=[self.slug])
+
+    @property
+    def languages_offered(self) -> list[tuple[str, str]]:
+        """(code, name) of each language that the study offers. Each name is in its own language."""
+        return language_names(self.languages)
+
+    @property
+    def shown_title(self) -> str:
+        """The title in the current language. It falls back to the original, marked with its language."""
+        own = language_codes(self.languages)[0]
+        there = self.texts.get(current_language(), {}).get(self.title)
+        return (
+            str(there)
+            if there
+            else self.title
+            if own == current_language()
+            else foreign_text(self.title, own)
+        )
+
+    def clean_fields(self, exclude: Any = None) -> None:
+        """Check each field, then all fields together.
+
+        Raises ValidationError with messages at the submitted fields.
+        """
+        super().clean_fields(exclude)
+        problems = {
+            name: said for name, said in self._problems().items() if said and name not in (exclude or ())
+        }
+        if problems:
+            raise ValidationError(problems)
+
+    def _problems(self) -> dict[str, str]:
+        warned, out = self.idle_warning_minutes, self.idle_minutes
+        late = warned is not None and out is not None and warned >= out
+        taken = self.slug in RESERVED_SLUGS
+        signs = self.Recruitment.PROLIFIC, self.Recruitment.LABEL
+        unsignable = self.signed_only and self.recruitment not in signs
+        anybodys = self.signed_only and self.recruitment == signs[0] and not self.prolific_workspace
+        return {
+            "slug": "This name is taken by a page of the console. Choose another." if taken else "",
+            "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
+            "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
+            "prolific_workspace": NO_WORKSPACE if anybodys else "",
+            "languages": languages_problem(self.languages),
+            "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
+        }
+
+
+NO_WORKSPACE = (
+    "Say whose signed links are taken: without the ID of your workspace, anybody with an account on Prolific "
+    "could have one signed."
+)

@@ -1,0 +1,184 @@
+"""Define `SurveyItem`: one question to participants, with the rules of what stays fixed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
+
+from study.design.models.study import Study
+from study.design.naming_rules import (
+    dependent_participants,
+    describe_dependents,
+    item_key_problem,
+    measure_name_problem,
+)
+from study.design.questions.item_fields import LONGEST, FixedWhen, ItemPlan, fixed_fields
+from study.design.questions.item_kinds import item_problems
+from study.design.study_errors import FrozenError
+
+
+class SurveyItem(models.Model):
+    """One question to participants, asked before the guide, as a check of understanding, after an episode, or
+    at the end."""
+
+    class Place(models.TextChoices):
+        ABOUT = "about", "about the person, before the guide"
+        CHECK = "check", "check of understanding"
+        SURVEY = "survey", "after each episode"
+        FINAL = "final", "final comparison"
+
+    class Kind(models.TextChoices):
+        LIKERT = "likert", "scale with points"
+        SINGLE = "single", "one of several"
+        MULTIPLE = "multiple", "any of several"
+        NUMBER = "number", "number"
+        TEXT = "text", "text"
+        TEAM = "team", "one of the teams played with"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
+    key = models.SlugField(
+        max_length=LONGEST["key"], help_text="The measure's name in the data, for example trust."
+    )
+    place = models.CharField(
+        max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
+    )
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
+    measure = models.CharField(
+        max_length=LONGEST["measure"], help_text="For tables and figures, for example “Trust”."
+    )
+    text = models.CharField(max_length=LONGEST["text"], help_text="What participants read.")
+    points = models.PositiveSmallIntegerField(default=5, help_text="Of a scale: 3 to 11.")
+    low = models.CharField(max_length=LONGEST["low"], blank=True, default="Strongly disagree")
+    high = models.CharField(max_length=LONGEST["high"], blank=True, default="Strongly agree")
+    scale = models.CharField(
+        max_length=LONGEST["scale"],
+        blank=True,
+        help_text="Name of the sub-scale that it belongs to, for example nasa_tlx.",
+    )
+    reversed = models.BooleanField(default=False, help_text="Turned around before the sub-scale is scored.")
+    options = models.JSONField(
+        default=list, blank=True, help_text="What can be chosen: a list of texts, for “of several”."
+    )
+    minimum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    maximum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    step = models.FloatField(null=True, blank=True, help_text="Of a number: 1 for whole numbers.")
+    correct = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The right answer of an attention check or of a question of understanding.",
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+    required = models.BooleanField(default=True)
+    needs_teammates = models.BooleanField(
+        "only with teammates",
+        default=False,
+        help_text="Not asked after episodes in which the participant plays alone.",
+    )
+    may_not_apply = models.BooleanField(
+        "or “does not apply”",
+        default=False,
+        db_default=False,
+        help_text="Participants can say that it does not apply. That is in the data by itself, and in no "
+        "mean or test.",
+    )
+    enabled = models.BooleanField(
+        default=True, help_text="Asked. What has been asked once stays in the data."
+    )
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
+
+    IN_DOCUMENT = "items"
+    """The key of the list in a version's document that has the items."""
+    FROZEN = fixed_fields(FixedWhen.BY_PEOPLE)
+    """Fields that cannot change once people answered the item, or while active participants entered with it.
+
+    The data depend on them.
+    """
+
+    VALUES = fixed_fields(FixedWhen.BY_VALUES)
+    """Fields that cannot change while programs' or previews' answers exist.
+
+    The stored values have this form.
+    """
+    TRIED = "synthetic participants or previews answered it; erase them first"
+
+    def __str__(self) -> str:
+        return self.measure
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the item.
+
+        Raises FrozenError if a field changes that answers or active participants depend on.
+        """
+        with transaction.atomic():
+            if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
+                raise FrozenError(
+                    f"{self.key}: {self.why_fixed() or self.TRIED}; {', '.join(changed)} cannot change"
+                )
+            super().save(*args, **kwargs)
+
+    @property
+    def plan(self) -> ItemPlan:
+        """The item as rules and documents use it."""
+        return ItemPlan.of(self)
+
+    def why_fixed(self) -> str:
+        """Return why the item's question cannot change.
+
+        Return an empty string if it can. Only people fix it.
+        """
+        if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
+            return "there are answers to it"
+        number = dependent_participants(self)
+        return describe_dependents(number) if number else ""
+
+    def fixed_fields(self) -> tuple[str, ...]:
+        """Return the names of the fields that cannot change now, judged by the stored row."""
+        if not self.pk:
+            return ()
+        if self.why_fixed():
+            return self.FROZEN
+        return self.VALUES if self.answers.exists() else ()
+
+    def clean(self) -> None:
+        """Check that the analysis can tell the item apart, that it can be asked, and that fixed fields are
+        unchanged.
+
+        Raises ValidationError with a message at each wrong field.
+        """
+        changed = self._frozen_changes(SurveyItem.objects.all())
+        problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
+        if not problems:
+            named = {"key": self._key_problem(), "measure": self._measure_problem()}
+            problems = {name: said for name, said in named.items() if said and getattr(self, name)}
+            problems |= item_problems(self.plan)
+        if problems and not changed and self.why_fixed():
+            problems = {name: said for name, said in problems.items() if name not in self.FROZEN}
+        if problems:
+            raise ValidationError(problems)
+
+    def _key_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, key=self.key).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this key."
+        return item_key_problem(self.key)
+
+    def _measure_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this measure."
+        return measure_name_problem(self.measure)
+
+    def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
+        """Return the names of fixed fields whose value differs from the stored one."""
+        stored = items.filter(pk=self.pk).first() if self.pk else None
+        if stored is None:
+            return []
+        changed = [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
+        fixed = stored.fixed_fields() if changed else ()
+        return [name for name in changed if name in fixed]

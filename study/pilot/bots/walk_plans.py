@@ -1,0 +1,116 @@
+"""Plan what each synthetic participant does: finish, drop out, withdraw, refuse, or fail a check. Plain
+Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import accumulate
+from random import Random
+
+from study.design.questions.item_fields import ItemPlan
+
+
+class PlannedOutcome(StrEnum):
+    """How a walkthrough ends, in words that follow a number."""
+
+    FINISH = "finished"
+    DROP_OUT = "dropped out"
+    WITHDRAW = "withdrew"
+    REFUSE = "refused"
+    FAIL = "failed the check"
+
+
+@dataclass(frozen=True, slots=True)
+class StopPage:
+    """A page on which a participant may leave; `position` is that of the round, 0 outside of the rounds."""
+
+    page: str
+    position: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.page} {self.position}" if self.position else self.page
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeShares:
+    """Percentages of participants by planned outcome."""
+
+    drop_outs: float = 0
+    withdrawals: float = 0
+    refusals: float = 0
+    fail_checks: float = 0
+
+    @property
+    def by_outcome(self) -> dict[PlannedOutcome, float]:
+        """The percentages of outcomes other than finishing."""
+        return {
+            PlannedOutcome.DROP_OUT: self.drop_outs,
+            PlannedOutcome.WITHDRAW: self.withdrawals,
+            PlannedOutcome.REFUSE: self.refusals,
+            PlannedOutcome.FAIL: self.fail_checks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StudyScript:
+    """Information from a study's design that its pages do not show."""
+
+    stops: Sequence[StopPage] = ()
+    """Every page that a participant sees, in order."""
+    items: Mapping[str, ItemPlan] = field(default_factory=dict)
+    """All items by key."""
+    link_names: Sequence[str] = ()
+    """Link parameters with which the recruitment platform identifies a participant; the label first."""
+    has_check: bool = False
+    """Whether there is a comprehension check."""
+    check_ends: bool = True
+    """Whether failing the check ends the participation."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPlan:
+    """The plan of one participant."""
+
+    outcome: PlannedOutcome = PlannedOutcome.FINISH
+    stop: StopPage | None = None
+    """The page of a drop-out or withdrawal."""
+    part: float = 1.0
+    """Share of the steps after which they leave, if the page is an episode."""
+    careless: float = 0.0
+    """Probability to fail an attention check."""
+
+
+def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int) -> list[WalkPlan]:
+    """Return all plans, number 1 first.
+
+    The number of each outcome is exactly its rounded share. Without a comprehension check, nobody fails it.
+    """
+    wanted = {
+        outcome: share
+        for outcome, share in shares.by_outcome.items()
+        if script.has_check or outcome != PlannedOutcome.FAIL
+    }
+    ends = [round(total * participants / 100) for total in accumulate(wanted.values())]
+    assigned: list[PlannedOutcome] = []
+    for outcome, end in zip(wanted, ends, strict=True):
+        assigned += [outcome] * (end - len(assigned))
+    assigned += [PlannedOutcome.FINISH] * (participants - len(assigned))
+    Random(f"{seed}:deeds").shuffle(assigned)  # noqa: S311 - not a secret
+    return [_plan(outcome, shares, script, seed, number) for number, outcome in enumerate(assigned, start=1)]
+
+
+def _plan(
+    outcome: PlannedOutcome, shares: OutcomeShares, script: StudyScript, seed: int, number: int
+) -> WalkPlan:
+    rng = Random(f"{seed}:{number}:stop")  # noqa: S311 - not a secret
+    careless = shares.fail_checks / 100
+    if outcome not in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}:
+        return WalkPlan(outcome, careless=careless)
+    return WalkPlan(outcome, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
+
+
+def label_of(seed: int, number: int) -> str:
+    """Return the label of a synthetic participant. It cannot be mistaken for a real person's."""
+    return f"SYN-{seed}-{number}"

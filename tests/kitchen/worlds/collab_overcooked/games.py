@@ -1,0 +1,66 @@
+"""Games of Collab-Overcooked for tests: worlds in a given state, and plain execution of trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kitchen.agents.agent_team import Team
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.episode_log import EpisodeLog
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.world import Command, Event
+from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+
+GO_ON = CollabOvercooked.idle
+
+
+def game(task: str, **settings: Any) -> CollabOvercooked:
+    """A game at its start."""
+    return CollabOvercooked.create(seats=2, settings={"task": task, **settings})
+
+
+def command(text: str) -> Command:
+    """`pickup egg counter` as a command."""
+    return tuple(text.split())
+
+
+def play(world: CollabOvercooked, seat: int, *macros: str) -> list[Event]:
+    """Carry out these macros of a seat one after another, while the other seat stays. Return all events."""
+    events: list[Event] = []
+    for macro in macros:
+        assert world.allows(seat, command(macro)), (macro, world.why_not(seat, command(macro)))
+        events += world.step({seat: command(macro)})
+        while world.doing[seat] is not None:
+            events += world.step({})
+    return events
+
+
+def execute(world: CollabOvercooked, trajectories: Sequence[Sequence[Command]]) -> int:
+    """Execute one trajectory of each seat plainly: a seat without a macro begins the next one if it passes
+    the checks, else it stays. Return the steps until the delivery."""
+    left = [list(each) for each in trajectories]
+    while not world.has_ended:
+        turn = {}
+        for seat in (0, 1):
+            if world.doing[seat] is None and left[seat] and world.allows(seat, left[seat][0]):
+                turn[seat] = left[seat].pop(0)
+        world.step(turn)
+    assert world.delivered and not any(left)
+    return world.clock
+
+
+def pair_game(task: str, seed: int = 0, **rates: float) -> tuple[CollabOvercooked, EpisodeLog]:
+    """Play a game of the stand-in pair, agents alone; return the world and the log."""
+    members = (Member(0, (0,), False), Member(1, (1,), False))
+    organisation = make_organisation("pair", members, seats=2, settings={"within": True})
+    world = game(task)
+    world.reset(seed)
+    team = Team(members, (RecipePartner.kind,) * 2, organisation, EVERYBODY)
+    loop = EpisodeLoop(world, seed, team, {"task": task})
+    agents = dict.fromkeys((0, 1), RecipePartner(rates))
+    while not loop.is_over:
+        loop.take(loop.step_of(loop.ask(agents)))
+    return world, loop.log()

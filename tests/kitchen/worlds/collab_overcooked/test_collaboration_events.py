@@ -1,0 +1,132 @@
+"""The worked examples of IC and RC, and the process counts, from logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Event
+from kitchen.worlds.collab_overcooked.collaboration_events import CollaborationEvent, collaboration_events
+from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
+from tests.kitchen.worlds.collab_overcooked.games import command
+
+CHEF, ASSISTANT = 0, 1
+MEMBERS = (Member(CHEF, (0,), True), Member(ASSISTANT, (1,), True))
+ORGANISATION = make_organisation("pair", MEMBERS, seats=2)
+PEPPER = ("pickup bell_pepper ingredient_dispenser", "place_obj_on_counter")
+PUT, CUT = "put_obj_in_utensil chopping_board0", "cut chopping_board0"
+
+
+def message(step: int, sender: int, text: str = "Hello", **data: tuple[str, ...]) -> TeamMessage:
+    macros = {name: [list(command(one)) for one in given] for name, given in data.items()}
+    return TeamMessage(1, step, sender, (1 - sender,), "say", text, macros)
+
+
+def done(number: int, *macros: str, seat: int = ASSISTANT) -> LoggedStep:
+    events = tuple(Event("done", seat, {"macro": list(command(one))}) for one in macros)
+    return LoggedStep(number, (), events, {})
+
+
+def log(
+    task: str, steps: tuple[LoggedStep, ...], *messages: TeamMessage, decisions: Any = (), **settings: str
+) -> EpisodeLog:
+    return EpisodeLog(
+        "collab_overcooked", {"task": task, **settings}, 2, 0, steps, messages, decisions, ORGANISATION
+    )
+
+
+def event(task: str, history: tuple[str, ...], **data: tuple[str, ...]) -> CollaborationEvent:
+    asked = message(2, CHEF, requests=data["requests"])
+    answered = message(2, ASSISTANT, plan=data["plan"])
+    (found,) = collaboration_events(log(task, (done(1, *history),), asked, answered))
+    return found
+
+
+def test_a_request_and_the_same_plan_at_the_start_are_both_right() -> None:
+    found = event("baked_bell_pepper", (), requests=PEPPER, plan=PEPPER)
+    assert (found.request_gain, found.response_gain, found.code) == (1, 1, 0)
+
+
+def test_a_repeated_request_is_wrong() -> None:
+    found = event("baked_bell_pepper", PEPPER, requests=PEPPER[:1], plan=("wait 1",))
+    assert found.request_gain == pytest.approx(-0.191715, abs=1e-6)
+    assert (found.response, found.code) == ((), 3)
+
+
+def test_a_premature_request_is_wrong_and_the_whole_one_is_right() -> None:
+    taken = ("pickup potato ingredient_dispenser",)
+    early = event("baked_potato_slices", taken, requests=(CUT,), plan=(PUT, CUT))
+    whole = event("baked_potato_slices", taken, requests=(PUT, CUT), plan=(CUT,))
+    assert (early.code, whole.code) == (2, 1)
+    assert early.request_gain == pytest.approx(-0.042747, abs=1e-6)
+    assert whole.request_gain == pytest.approx(0.418191, abs=1e-6)
+
+
+def test_words_without_a_request_are_an_event_that_counts_as_wrong() -> None:
+    said = message(1, CHEF, "pickup bell_pepper ingredient_dispenser, please!")
+    measured = LOG_MEASURES.measure(log("baked_bell_pepper", (), said))
+    assert (measured["initiating_capability"], measured["requests_wrong"]) == (0, 1)
+
+
+def test_only_known_macros_of_the_responder_count_in_all_messages_of_the_opener() -> None:
+    odd = ("fly", "wait 2", "cook pot0", "pickup egg counter please", "deliver")
+    first = message(1, CHEF, requests=(*odd, PEPPER[0]))
+    second, answer = message(1, CHEF, requests=PEPPER[1:]), message(1, ASSISTANT, requests=("cook pot0",))
+    (found,) = collaboration_events(log("baked_bell_pepper", (), first, answer, second))
+    assert found.requests == tuple(map(command, PEPPER)) and found.request_right
+
+
+def test_malformed_data_of_a_message_is_no_request() -> None:
+    for data in ({"requests": "all"}, {"requests": [1, [], ["cut", 2], "cut"]}, {"plan": {"a": 1}}):
+        said = TeamMessage(1, 1, CHEF, (ASSISTANT,), "say", "Hello", data)
+        (found,) = collaboration_events(log("baked_bell_pepper", (), said))
+        assert found.requests == () and found.code == 3
+
+
+def given(number: int, macro: str, planned_in: int | None = None, by: str = "person") -> LoggedCommand:
+    return LoggedCommand(ASSISTANT, command(macro), by, planned_in)
+
+
+def test_without_a_stated_plan_the_commands_of_this_step_are_the_response() -> None:
+    dropped = {"why": "illegal", "left": [["place_obj_on_counter"]], "planned_in": 1}
+    broken = Event("plan_broken", ASSISTANT, dropped)
+    steps = (
+        LoggedStep(1, (given(1, PEPPER[0]),), (), {}),
+        LoggedStep(2, (given(2, "go_on", by="world"),), (broken,), {}),
+        LoggedStep(3, (given(3, "cut chopping_board0"),), (), {}),
+    )
+    (found,) = collaboration_events(log("baked_bell_pepper", steps, message(1, CHEF, requests=PEPPER)))
+    assert found.response == tuple(map(command, PEPPER)) and found.code == 0
+    planned = (steps[0], LoggedStep(2, (given(2, PEPPER[1], planned_in=1),), (), {}))
+    (found,) = collaboration_events(log("baked_bell_pepper", planned, message(1, CHEF, requests=PEPPER)))
+    assert found.response_right
+
+
+def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
+    said = message(1, ASSISTANT, requests=("pickup bell_pepper counter",))
+    assert collaboration_events(log("baked_bell_pepper", (), said)) == []
+    (found,) = collaboration_events(log("baked_bell_pepper", (), said, score_openers="both"))
+    assert found.opener == ASSISTANT and found.request_right
+    measured = LOG_MEASURES.measure(log("baked_bell_pepper", (), said))
+    assert measured["initiating_capability"] is None and measured["messages_assistant"] == 1
+
+
+def test_process_counts_come_from_notes_and_refusals() -> None:
+    process = {"format_errors": 1, "failed_checks": ["hands_full", "busy"], "helped": 1}
+    note = {"process": process, "talk": [{"process": process}, {"other": 1}]}
+    decisions = (LoggedDecision(1, ASSISTANT, "seat", "collab", "", 1.0, note),)
+    refused = Event("refused", CHEF, {"command": ["fly"], "reasons": ["unknown_verb"]})
+    steps = (LoggedStep(1, (), (refused,), {}),)
+    measured = LOG_MEASURES.measure(log("boiled_egg", steps, decisions=decisions))
+    assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (1, 4)
+    assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
+
+
+def test_an_event_is_one_row_of_a_table() -> None:
+    row = event("baked_bell_pepper", (), requests=PEPPER, plan=PEPPER).row()
+    assert row["requests"] == row["response"] == "; ".join(PEPPER)
+    assert (row["step"], row["opener"], row["code"], row["request_right"]) == (2, 0, 0, True)

@@ -1,0 +1,72 @@
+"""An experiment of agents alone becomes tables by level, in the paper's form."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from kitchen.worlds.collab_overcooked.bench.level_tables import (
+    EpisodeName,
+    EpisodeResult,
+    LevelValue,
+    initiating,
+    level_value,
+    printed_table,
+    success_rate,
+    success_within,
+    write_tables,
+)
+from kitchen.worlds.collab_overcooked.collaboration_events import CollaborationEvent
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+
+EGG, PEPPER = "boiled_egg", "baked_bell_pepper"
+
+
+@pytest.mark.django_db
+def test_an_experiment_is_tabulated_beside_the_printed_table(tmp_path: Path) -> None:
+    levels = f"{EGG},baked_pumpkin_soup_gamma_2"
+    options = ["--organisation-set", "within=true", "--episodes", "1", "--local", "--yes"]
+    call_command(
+        "experiment", "--world", "collab_overcooked", "--levels", levels, *options, "--out", str(tmp_path)
+    )
+    text = write_tables(tmp_path)
+    assert "| recipe_partner+recipe_partner | 100.0 / 100.0 | n/a / n/a |" in text
+    assert "| GPT-4o (1120) (as printed) | 94 / 85.92 |" in text
+    assert "| recipe_partner+recipe_partner: RC | 100.0 |" in text
+    assert "| recipe_partner+recipe_partner, 1 | n/a | n/a | 100.0 | n/a |" in text
+    with (tmp_path / "events.csv").open() as file:
+        events = list(csv.DictReader(file))
+    assert [event["code"] for event in events] == ["0"] * 3
+    assert events[0]["requests"] == "pickup egg ingredient_dispenser; place_obj_on_counter"
+    assert (tmp_path / "levels.md").read_text() == text
+
+
+def event(*, right: bool) -> CollaborationEvent:
+    return CollaborationEvent(1, 0, (), (), (), 0.0, 0.0, request_right=right, response_right=right)
+
+
+def episode(task: str, delivered_at: int | None, *right: bool) -> EpisodeResult:
+    events = tuple(event(right=each) for each in right)
+    return EpisodeResult(EpisodeName("a+b", task, "1"), tasks()[task], 2.0, delivered_at, 0.5, events)
+
+
+def test_events_of_a_task_are_pooled_and_a_level_is_the_mean_of_its_tasks() -> None:
+    found = [episode(EGG, 16, True, True, True), episode(EGG, None, False), episode(PEPPER, 16, False)]
+    value = level_value(found, initiating)
+    assert value.value == pytest.approx(0.375) and value.episodes == 3
+    assert (value.low, value.high) == (0, 0.5)
+    assert level_value(found, success_rate).value == 0.75
+    assert level_value([episode(EGG, 1)], initiating) == LevelValue(None, episodes=1)
+
+
+def test_a_delivery_counts_for_every_limit_that_it_meets() -> None:
+    runs = [episode(EGG, step) for step in (16, 17, 24, 25)]
+    assert [success_within(gamma)(runs) for gamma in (1.0, 1.2, 1.5, 2.0)] == [0.25, 0.5, 0.75, 1]
+
+
+def test_the_printed_table_has_ten_models_and_six_levels() -> None:
+    assert len(printed_table()) == 10
+    assert all(len(cells) == 6 for cells in printed_table().values())

@@ -1,0 +1,147 @@
+"""The ready study of chef or assistant beside the stand-in, played by a person in either seat."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.template.loader import render_to_string
+
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Json
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.render_page import page_context
+from kitchen.play.live.seat_view import current_seat_view, state_message
+from kitchen.play.models import Episode, Message
+from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.websocket_messages import message_to_json
+from kitchen.registry.world_registry import get_page
+from kitchen.replay.episode_file import export_episode, read_episode_file
+from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
+from kitchen.replay.step_replay import replay_faults
+from kitchen.tasks import answer
+from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from study.design.demo_studies import DEMO_FILE, READY_STUDIES
+from study.design.models import Study
+from study.design.readiness_checks import blocking_problems
+from study.design.study_files import study_from_file
+from study.pilot.previews import condition_preview
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
+
+
+def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
+    assert not list(blocking_problems(study))
+    assert {each.key for each in study.conditions.all()} == {
+        f"{seat}_level_{level}" for seat in ("chef", "assistant") for level in (1, 2, 3)
+    }
+    people = {each.key.split("_")[0]: each.organisation["people"] for each in study.conditions.all()}
+    assert people == {"chef": [0], "assistant": [1]}
+
+
+def begun(study: Study, condition: str) -> Episode:
+    episode = condition_preview(condition=study.conditions.get(key=condition)).rounds.get().episode
+    assert episode
+    return episode
+
+
+def say(episode: Episode, seat: int, **data: Json) -> str:
+    """Have the person ask, and the agent answer; return the code of the receipt."""
+    receipt = send_message(episode_id=episode.pk, seat=seat, say=MessageDraft("Please.", data=data))
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    for mind in episode.minds.all():
+        answer(episode.pk, step, mind.number)
+    return receipt.code
+
+
+def play(episode: Episode, seat: int, macros: list[Command]) -> None:
+    """Have the person do these, one after another, each as soon as it can begin; till the episode ends."""
+    while Episode.objects.get(pk=episode.pk).status == Episode.Status.PLAYING:
+        view = current_seat_view(episode.seats.get(number=seat))
+        step = view.step + 1
+        if view.phase == "choose":
+            can = macros and macros[0] in view.choice.legal
+            command = macros.pop(0) if can else ("wait", "1")
+            assert submit_commands(
+                episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)]
+            ).accepted
+        decide_step(episode_id=episode.pk, step=step)
+        run_due_step(episode_id=episode.pk, step=step)
+
+
+def soup(study: Study, condition: str) -> ReferencePair:
+    return references(study.conditions.get(key=condition).settings["task"])[0]
+
+
+def faults(episode: Episode) -> list[object]:
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    copied: EpisodeRecord = read_episode_file(export_episode(record))
+    verdicts = verify_episode_logs(Episode.objects.filter(pk=episode.pk))
+    return [
+        *replay_faults(record),
+        *replay_faults(copied),
+        *(one for each in verdicts for one in each.faults),
+    ]
+
+
+def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(study: Study) -> None:
+    episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
+    for unit in pair.units:
+        assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
+    play(episode, 0, list(pair.chef))
+    episode.refresh_from_db()
+    assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)
+    assert (episode.score["requests_right"], episode.score["responses_right"]) == (1, 1), "one conversation"
+    assert episode.score["rounds"] == 2
+    assert Message.objects.filter(episode=episode, sender=1, data__has_key="plan").count() == 2
+    assert not faults(episode)
+
+
+def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None:
+    episode, pair = begun(study, "assistant_level_3"), soup(study, "assistant_level_3")
+    answer(episode.pk, 1, episode.minds.get().number)
+    view = current_seat_view(episode.seats.get(number=1))
+    (asked,) = [said for said in view.talk.messages if said.sender == 0]
+    assert asked.data["requests"] == [list(macro) for macro in pair.units[0]], "it opens towards a person"
+    play(episode, 1, list(pair.assistant))
+    episode.refresh_from_db()
+    assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)
+    assert episode.score["initiating_capability"] == episode.score["responding_capability"] == 1
+    assert not faults(episode)
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [[["fly"]], [["cook", "pot0"]], [["cut"]], [["pickup", "stone", "counter"]], "cut", [[["cut"]]], [1]],
+)
+def test_requests_that_the_assistant_could_never_do_are_refused_and_nothing_is_sent(
+    study: Study, requests: Json
+) -> None:
+    episode = begun(study, "chef_level_1")
+    assert say(episode, 0, requests=requests) == "no_such_request"
+    assert not Message.objects.filter(episode=episode).exists()
+
+
+RECIPE = re.compile(r"recipe\"|chopping board: |in the oven: |in the pot: ", re.IGNORECASE)
+
+
+def test_the_assistant_gets_no_word_of_the_recipe_before_it_is_said(study: Study) -> None:
+    """Neither on the page with its guide, nor in its JSON, until the chef writes it."""
+    pages = {}
+    for seat, condition in enumerate(("chef_level_3", "assistant_level_3")):
+        view = current_seat_view(begun(study, condition).seats.get(number=seat))
+        page = get_page(CollabOvercooked.kind)
+        more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
+        html = render_to_string("kitchen/play/play.html", page_context(page, view, **more))
+        pages[seat] = html + message_to_json(state_message(CollabOvercooked.kind, view))
+    assert "Cook in the pot: baked pumpkin slices" in pages[0] and '"recipe"' in pages[0]
+    assert not RECIPE.search(pages[1]) and "You do not have the recipe" in pages[1]
