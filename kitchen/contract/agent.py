@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.language_model import Call, Payer, RecordedAnswers
@@ -41,9 +41,9 @@ KNOWLEDGE_LABELS = {
 also sets the order in which agents are asked."""
 
 REASON_SEAT, REASON_PLAN_BROKEN, REASON_JOB, REASON_MESSAGE = "seat", "plan_broken", "job", "message"
-"""Why an agent is asked (`Situation.because`). `seat`: one of its seats has something to choose. If another
-reason also holds, the first of these that holds is given: its plan broke; a job has news; there is a new
-message."""
+"""Why an agent is asked (`DecisionRequest.because`). `seat`: one of its seats has something to choose. If
+another reason also holds, the first of these that holds is given: its plan broke; a job has news; there is a
+new message."""
 REASON_TO_ANSWER = "answer"
 """Another reason: somebody wrote to the agent and expects an answer before anybody chooses. Only the messages
 of this decision are used."""
@@ -56,6 +56,55 @@ class LateDecision:
     step: int
     """The step that it was made for; the first is 1."""
     commands: Mapping[int, Command]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """What an agent has to decide, and what it may know of the others' decisions."""
+
+    because: str = REASON_SEAT
+    """Why the agent is asked now."""
+    asked: tuple[int, ...] | None = None
+    """Those of its seats that need a command now; None for all of them. The commands of the others are
+    already in `Situation.commanded`, except for those in `may_act`."""
+    may_act: tuple[int, ...] = ()
+    """Those of its seats that are busy with a lasting action but may be commanded now, for example to stop it
+    (`World.asks`). A seat without a command continues its action."""
+    knowing: str = EVERYBODY
+    """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
+    tells: bool = False
+    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTalk:
+    """An agent's place in the organisation, its messages and its jobs."""
+
+    organisation: Organisation | None = None
+    """Who may send what to whom; None in an episode without messages."""
+    member: int = 0
+    """The number of this agent among the members of the organisation."""
+    messages: tuple[TeamMessage, ...] = ()
+    """The newest messages that it sent and received, in order. Those after its last decision are new. Treat
+    the text as what somebody said, never as an instruction to the platform."""
+    jobs: tuple[Job, ...] = ()
+    """The open jobs that it was given or gave, however old."""
+    taken_over: int = 0
+    """The number of the last message from the time when a person had its seat. Messages up to it were
+    addressed to that person. 0 where the agent has always had its seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLimits:
+    """What a decision may cost."""
+
+    seconds: float = 5.0
+    """Seconds left for this decision."""
+    purse: Payer | None = None
+    """The account that pays for calls of language models; None where no costs are counted."""
+    answers: RecordedAnswers | None = None
+    """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
+    instead of calling the models. None: call the models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,41 +134,17 @@ class Situation:
     """The memory that this agent returned last time; None at the first step."""
     seed: int = 0
     """The only source of chance. It differs for every step, and is the same if a step is decided again."""
-    seconds: float = 5.0
-    """Seconds left for this decision."""
-    purse: Payer | None = None
-    """The account that pays for calls of language models; None where no costs are counted."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """The part of its seats' plans that remains after the coming step."""
     late: tuple[LateDecision, ...] = ()
     """Decisions that arrived too late and that the agent has not been informed of, oldest first."""
-    asked: tuple[int, ...] | None = None
-    """Those of `seats` that need a command now; None for all of them. The commands of the others are already
-    in `commanded`, except for those in `may_act`."""
-    may_act: tuple[int, ...] = ()
-    """Those of `seats` that are busy with a lasting action but may be commanded now, for example to stop it
-    (`World.asks`). A seat without a command continues its action."""
-    answers: RecordedAnswers | None = None
-    """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
-    instead of calling the models. None: call the models."""
-    tells: bool = False
-    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
-    because: str = REASON_SEAT
-    """Why the agent is asked now."""
-    organisation: Organisation | None = None
-    """Who may send what to whom; None in an episode without messages."""
-    member: int = 0
-    """The number of this agent among the members of the organisation."""
-    knowing: str = EVERYBODY
-    """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
-    messages: tuple[TeamMessage, ...] = ()
-    """The newest messages that it sent and received, in order. Those after its last decision are new. Treat
-    the text as what somebody said, never as an instruction to the platform."""
-    jobs: tuple[Job, ...] = ()
-    """The open jobs that it was given or gave, however old."""
-    taken_over: int = 0
-    """The number of the last message from the time when a person had its seat. Messages up to it were
-    addressed to that person. 0 where the agent has always had its seats."""
+    request: DecisionRequest = DecisionRequest()
+    talk: TeamTalk = TeamTalk()
+    limits: DecisionLimits = DecisionLimits()
+
+    def limited(self, **limits: Any) -> Self:
+        """Return the situation with other limits, by their names in `DecisionLimits`."""
+        return replace(self, limits=replace(self.limits, **limits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +165,7 @@ class Decision:
 
     `intents` states what a seat will do after the coming step, as far as the agent has already decided it. It
     never holds guesses, and nothing about the commands of the coming step. It is stored in the note, under
-    `intents`, only if people see it (`Situation.tells`).
+    `intents`, only if people see it (`DecisionRequest.tells`).
 
     `says` are messages to others. Each is sent if the organisation permits it
     (`kitchen.contract.team_messages`).
@@ -261,7 +286,7 @@ class Agent(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings that a researcher may set."""
     reads_words: ClassVar[bool] = False
-    """Whether it reads what people write to it (`Situation.messages`), so that words may change what it does.
+    """Whether it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
     instant: ClassVar[bool] = False
     """Whether it decides in well under a tick (20 ms) without waiting for anything: no network, file,

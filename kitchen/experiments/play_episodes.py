@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade
+from kitchen.contract.agent import DecisionLimits
 from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError
 from kitchen.contract.line_up import MEMBER_SEPARATOR
 from kitchen.contract.world import Json, World
@@ -123,7 +124,7 @@ def _steps(
         agents = course.agents()
     while not course.is_over:
         with _unforeseen():
-            asked = course.ask(agents, seconds=seconds, purse=purse)
+            asked = course.ask(agents, limits=DecisionLimits(seconds, purse))
         _check_money(course, asked, record_untaken)
         with _unforeseen():
             entry = take_and_log_step(course, course.step_of(asked))

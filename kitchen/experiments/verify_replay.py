@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from kitchen.agents.agent_team import DecisionMade, StepMade, Team
-from kitchen.contract.agent import Agent
+from kitchen.contract.agent import Agent, DecisionLimits
 from kitchen.contract.world import Json, WorldError, canonical_json
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.log_entries import StepEntry, message_to_json, same_request
@@ -80,7 +80,7 @@ def _faults(log: PlayedLog, row: EpisodeRow | None) -> Iterator[str]:
 def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEntry) -> Iterator[str]:
     answers = _answers(course.team, entry)
     try:
-        step = course.step_of(course.ask(agents, answers.get, seconds=DECISION_SECONDS))
+        step = course.step_of(course.ask(agents, answers.get, DecisionLimits(DECISION_SECONDS)))
     except Exception as error:  # a co-player may fail with any error
         yield f"the co-player failed ({type(error).__name__})"
     else:

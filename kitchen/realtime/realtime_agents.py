@@ -65,7 +65,7 @@ class PendingDecision:
     @property
     def is_late(self) -> bool:
         """True if the agent has used more than its time."""
-        return self.took > self.situation.seconds * 1000
+        return self.took > self.situation.limits.seconds * 1000
 
 
 class RealtimeAgents:
@@ -108,9 +108,9 @@ def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
     agent, situation = get_agent(mind.kind), current_situation(turn, mind)
     ask: Callable[..., Future[Decision]]
     if agent.names_model:
-        situation, ask = replace(situation, seconds=turn.episode.decision_seconds), _in_background
+        situation, ask = situation.limited(seconds=turn.episode.decision_seconds), _in_background
     else:
-        situation = replace(situation, seconds=seconds, purse=None)
+        situation = situation.limited(seconds=seconds, purse=None)
         ask = _here if agent.light else process_pool.submit
     began, made = time.monotonic(), Future[Decision]()
     try:

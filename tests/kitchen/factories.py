@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
-from kitchen.contract.page import SeatView
 from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Episode
@@ -35,13 +33,3 @@ def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
 def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
     """A person's command."""
     return submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)])
-
-
-def changed_view(view: SeatView, **facts: Any) -> SeatView:
-    """The view with other facts, each by its name in the view or in one of its groups."""
-    own = {slot.name for slot in fields(SeatView)}
-    for group in ("choice", "timing", "plans", "talk", "jobs", "result"):
-        names = {slot.name for slot in fields(getattr(view, group))} - own
-        if inner := {name: facts.pop(name) for name in names & facts.keys()}:
-            view = replace(view, **{group: replace(getattr(view, group), **inner)})
-    return replace(view, **facts)

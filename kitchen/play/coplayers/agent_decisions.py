@@ -219,7 +219,7 @@ def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction)
         question = next(asking)
         while True:
             share = (deadline - time.monotonic()) / question.left
-            situation = replace(question.situation, seconds=share)
+            situation = question.situation.limited(seconds=share)
             late = partial(_came_late, episode, question.mind, situation, time.monotonic())
             question = asking.send(ask(question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
@@ -285,15 +285,15 @@ def ask_mind(
 ) -> MindOutcome:
     """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
 
-    Returns within `situation.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a decision
-    that arrives after that.
+    Returns within `situation.limits.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a
+    decision that arrives after that.
     """
     started = time.monotonic()
     fallback, error = "", ""
     try:
         decision = _decision_of(kind, settings, situation, late)
     except DecisionTimeoutError:
-        fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
+        fallback, error = "timeout", f"no decision within {situation.limits.seconds:.1f} s"
     except Exception as failure:  # an agent may fail in any way: the episode goes on
         log.error("co-player %s failed: %s", kind, error_traceback(failure))
         fallback, error = "error", error_location(failure)
@@ -307,7 +307,9 @@ def _decision_of(
 ) -> MindDecision:
     mind = make_agent(kind, settings)
     ask = partial(mind.decide, situation)
-    return checked_decision(_within(situation.seconds, kind, ask, late, asks_model=bool(mind.names_model)))
+    return checked_decision(
+        _within(situation.limits.seconds, kind, ask, late, asks_model=bool(mind.names_model))
+    )
 
 
 def fallback_outcome(

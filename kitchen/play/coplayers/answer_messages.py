@@ -72,7 +72,8 @@ def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
             return False
         episode, situation = turn.episode, situation_to_answer(turn, speaker)
         decided = turn.standing[speaker.pk].decided
-    outcome = ask_mind(speaker.kind, speaker.settings, replace(situation, seconds=episode.decision_seconds))
+    limited = situation.limited(seconds=episode.decision_seconds)
+    outcome = ask_mind(speaker.kind, speaker.settings, limited)
     asked = AskedMind(speaker, situation, outcome)
     stored = partial(_store, episode_id, step, asked, decided)
     if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode_id}"):
@@ -100,7 +101,7 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
         if _speaker(turn, step, asked.mind.number) is None or turn.standing[asked.mind.pk].decided != decided:
             return False
         row.number = decided + 1
-        said = messages_of_decision(turn, asked.situation.member, decision.says, row)
+        said = messages_of_decision(turn, asked.situation.talk.member, decision.says, row)
         Decision.objects.bulk_create([row])
         store_messages(turn, said)
         wait_for_informed_seats(turn)

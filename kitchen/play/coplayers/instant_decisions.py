@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from kitchen.contract.agent import Decision, Situation
@@ -131,7 +131,7 @@ async def _asked_apart(question: Question) -> MindOutcome:
 
 
 def _timed_situation(question: Question) -> Situation:
-    return replace(question.situation, seconds=INSTANT_SECONDS, purse=None)
+    return question.situation.limited(seconds=INSTANT_SECONDS, purse=None)
 
 
 def _outcome(decision: Decision, began: float) -> MindOutcome:

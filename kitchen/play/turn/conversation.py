@@ -264,9 +264,9 @@ def note_with_last_heard(note: Json, situation: Situation) -> Json:
 
     Returns the note unchanged if the members cannot send messages.
     """
-    if situation.organisation is None:
+    if situation.talk.organisation is None:
         return note
-    return note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
+    return note_of_heard(note, situation.talk.messages[-1].number if situation.talk.messages else 0)
 
 
 def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:

@@ -118,7 +118,7 @@ class RecipePartner(Agent):
         if todo and before["count"] is not None and len(mine) > before["count"]:
             todo = todo[1:]
         says: tuple[MessageDraft, ...] = ()
-        heard = _last_number(situation.messages)
+        heard = _last_number(situation.talk.messages)
         if asked := _requested(situation, before["heard"]):
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
             todo = todo if ignores or todo[-len(asked) :] == asked else [*todo, *asked]
@@ -146,7 +146,7 @@ def _done(situation: Situation, seat: int) -> list[Command]:
 
 def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Command]:
     """Return the command, if the seat has something to choose."""
-    asked = situation.seats if situation.asked is None else situation.asked
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
     return {seat: command} if seat in asked else {}
 
 
@@ -181,8 +181,8 @@ def _requested(situation: Situation, heard: int) -> list[Command]:
     """Return the requests of messages after number `heard`, as far as this seat could ever do them."""
     return [
         macro
-        for said in situation.messages
-        if said.number > heard and said.sender not in (None, situation.member) and said.kind != END
+        for said in situation.talk.messages
+        if said.number > heard and said.sender not in (None, situation.talk.member) and said.kind != END
         for macro in macros_in(said.data, REQUESTS_KEY)
         if is_known_macro(food_rules(), ASSISTANT, macro)
     ]

@@ -11,6 +11,7 @@ from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
 from kitchen.contract.dialogue_rounds import StepDialogue
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from tests.kitchen.changed_facts import changed
 
 Line = MessageDraft | str
 Lines = Mapping[int, Sequence[Line]]
@@ -27,7 +28,8 @@ def chain() -> Organisation:
 
 
 def situation(organisation: Organisation, member: int, **more: Any) -> Situation:
-    return Situation("kitchen", 0, (member,), {}, {}, {}, organisation=organisation, member=member, **more)
+    plain = Situation("kitchen", 0, (member,), {}, {}, {})
+    return changed(plain, organisation=organisation, member=member, **more)
 
 
 class Talk:
@@ -58,7 +60,7 @@ class Talk:
             while True:
                 place, now, left = turns.send(decision) if decision else next(turns)
                 self.left.append(left)
-                self.asked.append((place, [one.text for one in now.messages if one.is_new]))
+                self.asked.append((place, [one.text for one in now.talk.messages if one.is_new]))
                 decision = self._decide(place, lines.get(place, ()))
         except StopIteration as done:
             self.made: list[Decision] = done.value
@@ -156,9 +158,9 @@ def test_earlier_messages_of_the_step_count_towards_the_limit() -> None:
     turns = talk.turns()
     next(turns)
     place, now, _ = turns.send(Decision({}, says=(MessageDraft("too many"),)))
-    assert (place, [one.text for one in now.messages]) == (1, ["earlier", "earlier"])
+    assert (place, [one.text for one in now.talk.messages]) == (1, ["earlier", "earlier"])
     _, now, _ = turns.send(Decision({}, says=(MessageDraft("yes"),)))
-    assert [(one.number, one.text) for one in now.messages[2:]] == [(7, "yes")]  # as it will be stored
+    assert [(one.number, one.text) for one in now.talk.messages[2:]] == [(7, "yes")]  # as it will be stored
 
 
 def test_agents_talk_where_the_organisation_allows_it() -> None:

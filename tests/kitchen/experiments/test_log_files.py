@@ -230,7 +230,7 @@ def ahead(asked: list[tuple[int, tuple[int, ...] | None]]) -> Callable[[RandomAg
     """Commands three steps of both agents at once; the second's last cannot be done."""
 
     def decide(self: RandomAgent, situation: Situation) -> Decision:
-        asked.append((situation.step, situation.asked))
+        asked.append((situation.step, situation.request.asked))
         there, here = goto("storage0"), goto("pot0")
         plans: dict[int, list[Command]] = {0: [here, there], 1: [here, ("get", "pot0", "rice")]}
         return Decision(dict.fromkeys(situation.seats, there), plans=plans, memory=len(asked))

@@ -14,7 +14,7 @@ from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event
 from kitchen.pages.default_page import DefaultPage
 from kitchen.play.live.render_page import Screen, render_guide, render_panel
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.quarry import PAGE, Quarry
 
@@ -35,7 +35,7 @@ def view(*turns: dict[int, Command], **more: Any) -> SeatView:
     for turn in turns:
         past = (StepView(world.clock + 1, turn, world.step(turn)), *past)
     players = tuple(PlayerView(seat, f"Player {seat + 1}", seat == 0) for seat in (0, 1))
-    return changed_view(seen(world, 0, past), players=players, **more)
+    return changed(seen(world, 0, past), players=players, **more)
 
 
 def html(name: str, view: SeatView, page: DefaultPage = PAGE) -> str:
@@ -120,7 +120,7 @@ def test_a_player_reads_the_chosen_command() -> None:
 
 def test_a_seat_that_may_act_gets_its_menu_and_a_note() -> None:
     busy = view(phase="thinking", passed_by=True, legal=(("stop",), ("wait",)), amounts={})
-    may = changed_view(busy, may_act=True)
+    may = changed(busy, may_act=True)
     assert "fieldset" in html("menu", may) and 'data-scroll="always">' in html("menu", may)
     assert "You do not have to choose. Your current action continues." in text(html("menu", may))
     page = Screen().fragments(PAGE, may)

@@ -13,7 +13,7 @@ from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, PlayerView, Seat
 from kitchen.contract.world import Command, Json, Metric
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.play.live.render_page import render_panel
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.world import Lane
@@ -50,8 +50,8 @@ def view(page: GridPage = PAGE, **more: Any) -> SeatView:
     world = Lane(2, {"tick_ms": 0})
     players = tuple(PlayerView(seat, page.named(seat + 1), seat == 0) for seat in (0, 1))
     legal: tuple[Command, ...] = (("north",), ("interact",), ("give", "red_gem", "1"))
-    found = changed_view(seen(world, 0), brief=BRIEF, observation=OBSERVED, players=players, legal=legal)
-    return changed_view(found, shown=DRAWING_ONLY, **more)
+    found = changed(seen(world, 0), brief=BRIEF, observation=OBSERVED, players=players, legal=legal)
+    return changed(found, shown=DRAWING_ONLY, **more)
 
 
 def shows(name: str, view: SeatView, page: GridPage = PAGE) -> Any:

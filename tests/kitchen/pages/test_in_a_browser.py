@@ -17,7 +17,7 @@ from kitchen.contract.world import Json
 from kitchen.play.live.render_page import Screen, render_panel
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.pages.test_grid_page import OBSERVED
 from tests.kitchen.pages.test_grid_page import PAGE as GEMS
 from tests.kitchen.pages.test_grid_page import view as gems
@@ -62,7 +62,7 @@ class Server:
 
     def show(self, **more: Any) -> None:
         """Send what this changes on the page."""
-        self.view = changed_view(self.view, **more)
+        self.view = changed(self.view, **more)
         self.lines[-1].send(self.screen.fragments(self.world, self.view))
 
     def of(self, kind: str) -> list[Mapping[str, Json]]:
@@ -101,7 +101,7 @@ def quarry(steps: int = 0) -> SeatView:
 def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
     world = Lane(2, {"tick_ms": tick_ms or 0})
     world.at[0] = at
-    return changed_view(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
+    return changed(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
 
 
 class WavingPage(LanePage):

@@ -63,7 +63,9 @@ class Digger(Agent):
         return Decision(
             {seat: commands[0] for seat, commands in mine.items() if commands and commands[0]},
             plans={seat: commands[1:] for seat, commands in mine.items() if len(commands) > 1},
-            says=(MessageDraft(self.lines[step]),) if step in self.lines and situation.member == 1 else (),
+            says=(MessageDraft(self.lines[step]),)
+            if step in self.lines and situation.talk.member == 1
+            else (),
         )
 
 
@@ -237,7 +239,7 @@ def test_a_mind_that_is_asked_for_one_seat_may_stop_another(told: dict[int, Any]
     for step in (1, 2, 3, 4):
         decide_step(episode_id=episode.pk, step=step)
     assert did(episode, 0) == ["digger dig", "world go_on", "digger stop", "digger rest"]
-    assert [(one.asked, one.may_act) for one in Digger.asked] == [
+    assert [(one.request.asked, one.request.may_act) for one in Digger.asked] == [
         ((0, 1), ()),
         ((1,), (0,)),
         ((1,), (0,)),
@@ -260,7 +262,7 @@ def test_a_mind_in_a_macro_is_asked_when_a_person_writes_to_it(told: dict[int, A
     assert step_of(episode) == 2  # it is waited for
     decide_step(episode_id=episode.pk, step=3)
     assert did(episode, 1) == ["digger dig", "world go_on", "digger stop"]
-    assert [one.because for one in Digger.asked] == ["seat", "message"] and holds(episode)
+    assert [one.request.because for one in Digger.asked] == ["seat", "message"] and holds(episode)
 
 
 def test_a_mind_in_a_macro_is_asked_in_the_step_after_another_mind_wrote_to_it(told: dict[int, Any]) -> None:
@@ -269,7 +271,7 @@ def test_a_mind_in_a_macro_is_asked_in_the_step_after_another_mind_wrote_to_it(t
     episode = graph((0,), (1,))
     for step in (1, 2, 3):
         decide_step(episode_id=episode.pk, step=step)
-    assert [(one.step, one.member) for one in Digger.asked] == [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
+    assert [(one.step, one.talk.member) for one in Digger.asked] == [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
     assert did(episode, 0) == ["digger dig", "world go_on", "digger stop"]
     assert DecisionRow.objects.get(step=3, mind__number=0).because == "message"
 

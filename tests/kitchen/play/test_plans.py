@@ -46,7 +46,7 @@ class Ahead(Agent):
     def decide(self, situation: Situation) -> Decision:
         told = self.told.get(situation.step + 1, {})
         plans = {str(seat): [list(each) for each in left] for seat, left in situation.plans.items()}
-        asked = [situation.step + 1, list(situation.asked or ()), plans]
+        asked = [situation.step + 1, list(situation.request.asked or ()), plans]
         return Decision(
             {seat: commands[0] for seat, commands in told.items() if commands},
             memory=[*(situation.memory or []), asked],

@@ -157,10 +157,10 @@ class Paying(Agent):
     kind = "paying"
 
     def decide(self, situation: Situation) -> MindDecision:
-        assert situation.purse is not None
-        situation.purse.reserve(0.25)
+        assert situation.limits.purse is not None
+        situation.limits.purse.reserve(0.25)
         if situation.step != 1:
-            situation.purse.settle(0.25, 0.125)
+            situation.limits.purse.settle(0.25, 0.125)
         return MindDecision({})
 
 

@@ -147,7 +147,9 @@ class Dispatcher(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and use the fallback if it fails."""
-        deadline = time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
+        deadline = (
+            time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
+        )
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         adviser = FallbackPlanner(situation, moment, memory)

@@ -270,7 +270,7 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
     """Return the provider's model; tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
-        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+        provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers
     )
 
 

@@ -50,7 +50,7 @@ JOB_PATIENCE_STEPS = 30
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
     """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
-    if not before and not any(said.data.get("aim") for said in situation.messages):
+    if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
     stops = heard.stops(situation.seats) if heard else {}
     return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
@@ -156,7 +156,7 @@ class CuisinePlanner(Agent):
             memory={**_memory(plan), "seen": seen},
             note={"goals": {str(seat): goal_phrase(book, goals[seat]) for seat in situation.seats}},
             intents={seat: trip_aim(book, ahead[seat]) for seat in situation.seats}
-            if situation.tells
+            if situation.request.tells
             else {},
         )
 

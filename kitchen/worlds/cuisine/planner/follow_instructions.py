@@ -68,13 +68,15 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
     """Return what people have asked up to now; None if nobody wrote anything."""
     known = situation.memory.get(HEARD_KEY) if isinstance(situation.memory, dict) else None
     before = known or {"last": 0, "helped": False, "wishes": []}
-    said = people_messages(situation.messages, situation.organisation, after=situation.taken_over)
+    said = people_messages(
+        situation.talk.messages, situation.talk.organisation, after=situation.talk.taken_over
+    )
     news = tuple(one for one in said if one.number > before["last"])
     if not (news or before["last"]):
         return None
     read = tuple(parse_wishes(news, next(iter(situation.briefs.values()))))
     fresh = tuple(_for_us(situation, news, read))
-    gone, people = withdrawn_jobs(situation.messages), person_members(situation.organisation)
+    gone, people = withdrawn_jobs(situation.talk.messages), person_members(situation.talk.organisation)
     wishes = tuple(
         one
         for one in (*map(Wish.read, before["wishes"]), *fresh)
@@ -85,7 +87,7 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
     """Return the new wishes that are addressed to this agent."""
-    said, team, member = {one.number: one for one in news}, situation.organisation, situation.member
+    said, team, member = {one.number: one for one in news}, situation.talk.organisation, situation.talk.member
     return [wish for wish in read if team and is_for_member(wish, said[wish.number], team, member)]
 
 
@@ -118,9 +120,9 @@ FAILED_TEXT = "I could not get {}."
 
 def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
     """Return whether this agent should say that a message was not understood. Jobs are declined instead."""
-    understood, team = {wish.number for wish in heard.read}, situation.organisation
+    understood, team = {wish.number for wish in heard.read}, situation.talk.organisation
     unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
-    return team is not None and any(is_first_addressee(one, team, situation.member) for one in unclear)
+    return team is not None and any(is_first_addressee(one, team, situation.talk.member) for one in unclear)
 
 
 def answer_messages(
@@ -131,7 +133,7 @@ def answer_messages(
 
     The first such answer also says what people can ask. Each job is answered.
     """
-    organisation = situation.organisation
+    organisation = situation.talk.organisation
     if organisation is None:
         return ()
     mine = [wish for wish in heard.fresh if not wish.is_job and wish.meant(situation.seats)]
@@ -139,7 +141,7 @@ def answer_messages(
     if needs_help(situation, heard):
         lines.append(UNCLEAR_TEXT if heard.before["helped"] else HELP_TEXT)
     words = {one.sender for one in heard.news if one.kind != INFORM and one.sender is not None}
-    to = tuple(sorted(words & set(organisation.to(situation.member, ANSWER))))
+    to = tuple(sorted(words & set(organisation.to(situation.talk.member, ANSWER))))
     answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
     jobs = [one for one in heard.news if one.kind == INFORM]
     return (*answer, *(_taken(situation, one, brief, heard.fresh) for one in jobs))
@@ -174,7 +176,8 @@ def report_messages(
     open_jobs = {wish.number for wish in left if wish.do == FETCH}
     by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
     late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
-    receivers = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
+    talk = situation.talk
+    receivers = talk.organisation.to(talk.member, ANSWER) if talk.organisation else ()
     texts = ((one.sender, FAILED_TEXT.format(_name(one, brief))) for one in late if one.sender in receivers)
     sorry = (MessageDraft(text, ANSWER, (sender,)) for sender, text in texts)
     return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)

@@ -44,7 +44,7 @@ class Hears(Agent):
     light = True
 
     def decide(self, situation: Situation) -> Decision:
-        return Decision(commands={}, memory=[said.text for said in situation.messages])
+        return Decision(commands={}, memory=[said.text for said in situation.talk.messages])
 
 
 @pytest.fixture(autouse=True)

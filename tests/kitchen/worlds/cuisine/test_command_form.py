@@ -16,7 +16,7 @@ from kitchen.contract.world import Event
 from kitchen.play.live.render_page import PONG_HTML, Screen
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_floor_layout import HOST, open_page
 from tests.kitchen.worlds.cuisine.test_step_report import kitchen, play
 
@@ -177,7 +177,7 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
 ) -> None:
     line, world = Line(), kitchen()
     view = play(world, [("goto", "storage0")], [("get", "storage0", "rice")])
-    view = changed_view(view, hints=("Go to pot 1.",), hinted=("goto", "pot0"))
+    view = changed(view, hints=("Go to pot 1.",), hinted=("goto", "pot0"))
     page = await line.open(browser, view)
     await page.click("#do-put-storage0")
     assert await page.evaluate(CHOSEN) == '["put","storage0"]'
@@ -216,15 +216,15 @@ async def test_kitchen_or_tables_is_remembered_for_the_episode_and_for_no_other(
 
 async def test_a_plan_that_has_ended_before_its_time_is_shown_and_told(browser: Browser) -> None:
     line, world = Line(), kitchen()
-    page = await line.open(browser, changed_view(play(world), offered=True))
+    page = await line.open(browser, changed(play(world), offered=True))
     said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
     assert await fold.get_attribute("open") is None
-    view = changed_view(play(world, [("goto", "storage0")]), offered=True)
+    view = changed(play(world, [("goto", "storage0")]), offered=True)
     why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
     broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
     line.shows(replace(view, history=(broken, *view.history[1:])))
     await expect(said).to_contain_text("this was not possible: Take rice from storage")
     await expect(fold).to_have_attribute("open", "")
-    line.shows(changed_view(play(world, [("noop",)]), offered=True))
+    line.shows(changed(play(world, [("noop",)]), offered=True))
     await expect(said).to_have_text("")
     assert await fold.get_attribute("open") == ""

@@ -20,7 +20,7 @@ from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.nightly import nightly
 
@@ -135,7 +135,7 @@ async def test_nothing_lies_over_anything_else_and_all_is_large_enough(browser: 
 async def test_what_a_model_thought_opens_by_keyboard_and_fits(browser: Browser) -> None:
     _, view = next(kitchens())
     thought = {"said": "First rice.", "thought": "Rice is missing. " * 200 + "x" * 200}
-    told = changed_view(view, shows_intents=True, intents={1: thought, 2: thought}, shown=DRAWING_ONLY)
+    told = changed(view, shows_intents=True, intents={1: thought, 2: thought}, shown=DRAWING_ONLY)
     page = await open_page(browser, told)
     for width, height in (SIZES[0], SIZES[-1]):
         await page.set_viewport_size({"width": width, "height": height})
@@ -189,7 +189,7 @@ async def test_in_forced_colours_all_that_is_marked_is_told_apart(browser: Brows
     world.reset(3)
     turn = {0: ("activate", "pot0"), 1: ("noop",)}
     past = StepView(1, turn, world.step(turn))
-    view = changed_view(seen(world, 0, (past,)), hints=("Go to pot 1.",), hinted=("goto", "pot0"))
+    view = changed(seen(world, 0, (past,)), hints=("Go to pot 1.",), hinted=("goto", "pot0"))
     page = await open_page(browser, view)
     await page.emulate_media(forced_colors="active")
 

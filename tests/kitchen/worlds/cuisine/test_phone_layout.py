@@ -12,7 +12,7 @@ from playwright.async_api import Browser
 from kitchen.contract.page import SeatView
 from kitchen.play.live.seat_view import hints_for
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
 from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
@@ -35,7 +35,7 @@ def view(level: str, shown: str, *, hint: bool) -> SeatView:
     play(world, "goto storage0")
     now = replace(seen(world, 0), shown=shown)
     hints = hints_for(world, now)
-    return changed_view(now, hints=hints.sentences, hinted=hints.command) if hint else now
+    return changed(now, hints=hints.sentences, hinted=hints.command) if hint else now
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from kitchen.registry.world_metrics import achievements
 from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
 from tests.bracketed import CODE, bare_words, speak_in_brackets
-from tests.kitchen.factories import changed_view
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import start, views
 
 SHOWN, PHASES = ("tables", "drawn"), ("choose", "waiting", "over")
@@ -35,7 +35,7 @@ def named(view: SeatView, **more: Any) -> SeatView:
     players = tuple(
         PlayerView(one.seat, PAGE.named(one.seat + 1), one.seat == view.seat) for one in view.players
     )
-    return changed_view(view, players=players, **more)
+    return changed(view, players=players, **more)
 
 
 def html_of(view: SeatView) -> str:

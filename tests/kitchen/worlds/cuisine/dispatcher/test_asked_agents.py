@@ -11,6 +11,7 @@ from kitchen.contract.decision_notes import ReplyReading, reading_from_note
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, prompt_pieces
 from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
 
 GOES, OTHER = ("goto", "storage0"), ("goto", "pot0")
@@ -18,7 +19,7 @@ GOES, OTHER = ("goto", "storage0"), ("goto", "pot0")
 
 def one_asked() -> Situation:
     """Agent 2 of agents 1 and 2 goes to the pot, whatever is said."""
-    return replace(seen(commanded={0: ("noop",), 2: OTHER}), asked=(1,))
+    return changed(seen(commanded={0: ("noop",), 2: OTHER}), asked=(1,))
 
 
 def test_only_asked_agents_are_named_in_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,8 +65,8 @@ def test_a_late_reply_is_part_of_the_feedback(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("knowing", "order"), [(PEOPLE, "before you command"), (NO_ONE, "only after you")])
 def test_the_prompt_says_whether_people_are_seen(knowing: str, order: str) -> None:
-    alone, options = KitchenMoment.of(replace(seen(), knowing=knowing)), DispatcherOptions.read({})
-    several = KitchenMoment.of(replace(seen(people=(0, 1)), seats=(2,), knowing=knowing))
+    alone, options = KitchenMoment.of(changed(seen(), knowing=knowing)), DispatcherOptions.read({})
+    several = KitchenMoment.of(changed(seen(people=(0, 1)), seats=(2,), knowing=knowing))
     for moment in (alone, several):
         assert f"in a step {order}" in fixed_part(moment, options)
         assert f"in a step {order}" in prompt_pieces(moment, options)["team"]

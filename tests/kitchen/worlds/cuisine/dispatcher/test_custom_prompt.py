@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
     PROMPT_PARTS,
     USUAL_PROMPT,
 )
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, moment, script, seen
 from tests.kitchen.worlds.cuisine.dispatcher.test_people_and_jobs import TEAM
@@ -25,7 +25,7 @@ BARE = "You command {agents}.\n{team}\n\n{talk}\n\n{answer}"
 
 
 def talking() -> KitchenMoment:
-    return KitchenMoment.of(replace(seen(), organisation=TEAM, member=1))
+    return KitchenMoment.of(changed(seen(), organisation=TEAM, member=1))
 
 
 @pytest.mark.parametrize("chosen", [{}, OFF, {"recipes": False}, {"reply": "tool"}, {"persona": "Be calm."}])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from kitchen.contract.agent import Decision
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import InMemoryPurse
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, decide, seen
 from tests.stand_in_server import Answer, StandInServer, reply, status
 
@@ -37,7 +37,7 @@ def play(
     with StandInServer(answers) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        return decide(replace(seen(), seconds=seconds), **settings)
+        return decide(changed(seen(), seconds=seconds), **settings)
 
 
 @pytest.mark.parametrize("model", [MODEL, OPENAI])
@@ -94,7 +94,7 @@ def test_a_server_that_ignores_the_tool_is_followed_all_the_same(
 def test_a_purse_that_is_empty_makes_it_fall_back_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     with StandInServer([GOOD]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        decision = decide(replace(seen(), purse=InMemoryPurse(0.0)))
+        decision = decide(changed(seen(), purse=InMemoryPurse(0.0)))
         assert (decision.fallback, server.asked) == ("budget", [])
 
 

@@ -21,6 +21,7 @@ from kitchen.worlds.cuisine.planner.instruction_parser import (
     people_messages,
 )
 from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 TEAM = (Member(0, (0,), is_person=True), Member(1, (1, 2), is_person=False))
@@ -49,8 +50,8 @@ def decided(
     """What a mind for robots 2 and 3 does while the person waits."""
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     heard = said(*texts, sender=sender)
-    situation = replace(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
-    situation = replace(situation, step=step, tells=tells, taken_over=taken_over)
+    situation = changed(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
+    situation = changed(situation, step=step, tells=tells, taken_over=taken_over)
     return make_agent(kind, settings).decide(situation)
 
 
@@ -126,7 +127,7 @@ def test_a_request_holds_after_its_message_is_gone() -> None:
     memory = json.loads(json.dumps(stopped.memory))
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     later = tuple(TeamMessage(number, 2, 0, (1,), "say", "well done") for number in range(60, 62))
-    situation = replace(situation, organisation=TALK, member=1, messages=later)
+    situation = changed(situation, organisation=TALK, member=1, messages=later)
     decision = make_agent("planner", {}).decide(situation)
     assert decision.commands[1] == ("noop",)
     assert [one["do"] for one in decision.memory["heeded"]["wishes"]] == ["stop", "leave_tool"]
@@ -152,7 +153,7 @@ def test_only_the_first_of_several_addressed_agents_fetches() -> None:
         for seat in (1, 2):
             situation = make_situation(kitchen(level="level_3", seats=3), (seat,), people=(0,), seed=1)
             heard = (TeamMessage(1, 1, 0, (1, 2), kind, text),)
-            situation = replace(situation, organisation=team, member=seat, messages=heard)
+            situation = changed(situation, organisation=team, member=seat, messages=heard)
             decision = make_agent("planner", {}).decide(situation)
             says += [seat] if decision.says else []
         assert says == doing
@@ -292,7 +293,7 @@ def test_a_stopped_robot_gives_up_its_job(kind: str, text: str, to: tuple[int, .
     ):
         heard += more
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
-        situation = replace(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
+        situation = changed(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
         decision = make_agent("planner", {}).decide(situation)
         memory = json.loads(json.dumps(decision.memory))
         said_of_it.append([(one.kind, one.data.get("job"), one.data.get("code")) for one in decision.says])
@@ -312,7 +313,7 @@ def test_a_robot_at_a_job_does_first_what_it_is_asked_in_words_since() -> None:
     for text, seat in (("robot 2, fetch rice", 1), ("fetch rice", 2)):
         heard = (job, TeamMessage(2, 1, 0, (1,), "say", text))
         decision = make_agent("planner", {}).decide(
-            replace(situation, organisation=TALK, member=1, messages=heard)
+            changed(situation, organisation=TALK, member=1, messages=heard)
         )
         assert decision.commands[seat] == ("goto", "storage0")
         assert decision.memory["jobs"]["seats"] == {"1": 1}
@@ -325,7 +326,7 @@ def test_a_job_that_takes_too_long_has_failed() -> None:
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
         jobs = (TeamMessage(1, 1, 0, (1,), "inform", "fetch rice and salmon"),)
         decision = make_agent("planner", {}).decide(
-            replace(situation, organisation=team, member=1, messages=jobs, step=step)
+            changed(situation, organisation=team, member=1, messages=jobs, step=step)
         )
         memory = json.loads(json.dumps(decision.memory))
         reported += [(step, dict(say.data)) for say in decision.says]
@@ -341,7 +342,7 @@ def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
     ]
     for _ in range(4):
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
-        situation = replace(situation, organisation=team, member=1, messages=tuple(jobs))
+        situation = changed(situation, organisation=team, member=1, messages=tuple(jobs))
         decision = make_agent("planner", {}).decide(situation)
         memory = json.loads(json.dumps(decision.memory))
         lines += [(say.kind, dict(say.data)) for say in decision.says]
