@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks locks states 
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum model lock sbom messages pictures three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum model lock sbom docs messages pictures three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -52,10 +52,14 @@ model: app  ## make run with a small real language model, no key (needs a C++ co
 	@$(APART)
 	@BRIGADE_SMALL_MODEL=yes $(OURS) -m brigade.runner
 lock: install  ## pin all requirements anew, each file by its hash; licences and bill of materials follow
-	@for one in "" -dev -optimum -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
+	@for one in "" -dev -docs -optimum -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
 	@$(MAKE) --no-print-directory sbom
 sbom: install  ## write docs/licences.md and docs/sbom.json from what requirements.txt pins
 	@$(OURS) -m tests.supply_chain
+docs: python  ## a searchable site of docs/ in docs/site/html; the console links to it after the next start
+	@$(INSTALL) requirements-docs.txt
+	@$(OURS) -m sphinx -M html . docs/site -c docs -q -W --keep-going
+	@echo "docs/site/html/docs/index.html"
 messages: install  ## gather what participants read, and compile its translations (locale/)
 	@$(OURS) -m tests.messages
 pictures: install  ## put the pictures of dishes together (fetches the set that they come from)
@@ -66,8 +70,8 @@ vega: install  ## join what draws figures in browsers anew (fetches Vega-Lite fr
 	@$(OURS) -m tests.vega
 audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
 	@$(OURS) -m tests.audit
-clean:    ## remove .venv and that of `make model` (data in var/ stays)
-	rm -rf .venv .venv-model
+clean:    ## remove .venv, that of `make model` and the site of `make docs` (data in var/ stays)
+	rm -rf .venv .venv-model docs/site
 
 app: python
 	@$(INSTALL)

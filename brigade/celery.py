@@ -48,8 +48,7 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """Set up a starting worker: more open files, one heap for its threads, and output through logging
-    only."""
+    """Set up a worker: more open files, one heap for its threads, output through logging only."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True

@@ -16,8 +16,7 @@ bytes do not extend the time."""
 BODY_SECONDS = 60.0
 """Seconds for the body, and for keeping an idle connection."""
 MOST_PAGES_AT_ONCE = 4
-"""Maximum number of participants' pages that a process renders at the same time; the others wait in a
-queue."""
+"""Maximum number of participants' pages that a process renders at once; the others wait in a queue."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
 LARGEST_MESSAGE = 65_536
@@ -26,13 +25,11 @@ MOST_UNREAD = 24
 """Maximum number of unread messages of one websocket. A page has only a few in the worst case: it waits for
 answers. Its presence checks come at most once a second, for some seconds."""
 ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
-"""Limits on pings, pongs and fragments of one websocket: the rate per second, and the largest burst. A page
-sends a pong every twenty seconds."""
+"""Pings, pongs and fragments of one websocket a second, and at once. A page pongs every twenty seconds."""
 FRESH_SECONDS = 2.0
 """Seconds that an ending web process waits for the first request of an accepted connection."""
 CLOSE_SECONDS = 5.0
-"""Seconds that a browser has to confirm the close of its websocket (up to one second less). Then the
-connection is cut."""
+"""Seconds that a browser has to confirm the close of its websocket, before the connection is cut."""
 LAST_SECONDS = 25.0
 """Seconds that a web process has to finish when it is asked to end."""
 MOST_FILES = 65_536

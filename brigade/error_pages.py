@@ -1,9 +1,8 @@
 """Render error pages, and repeat requests that the database could not store.
 
-An error page needs only its template: no database, session, cookie or request. So it works whatever else
-fails. While the database cannot store or read, a page tries the request again after `RETRY_SECONDS`. It keeps
-the submitted form and sends it again, unless the form has files or passwords. Staff must press a button to
-send a form again.
+An error page needs only its template, so it works whatever else fails. While the database cannot store or
+read, a page tries the request again after `RETRY_SECONDS`. It keeps the submitted form and sends it again,
+unless the form has files or passwords. Staff must press a button to send a form again.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ class RetryRequest:
     fields: tuple[tuple[str, str], ...] = ()
     """The submitted fields; empty where a page cannot send them by itself: a file, a password."""
     by_itself: bool = True
-    """Whether the page may send it without a click. False for staff, who may have done more than the form
-    says."""
+    """Whether the page may send it without a click. False for staff, who may have done more."""
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:

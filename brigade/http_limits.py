@@ -1,19 +1,15 @@
 """Limit the size of request bodies and the number of participants' pages that are rendered at once.
 
 An error response without a body, such as `HttpResponse(status=429)`, gets the error page of its status.
-Responses with a body, such as those of the API, are not changed.
-
-Each page is rendered in a thread, and all threads of a process share one interpreter. Thirty pages at
-once would make none of them ready sooner, and would delay everybody who plays over a websocket of the
-same process. So participants' pages wait in a queue. The threads are reused, and so are their database
-connections. Staff pages (a file may take minutes) and health checks do not wait in the queue.
+Each page is rendered in a thread, and all threads share one interpreter. Many at once would delay people
+who play over a websocket, so participants' pages wait in a queue. Staff pages and health checks do not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,11 +18,8 @@ from django.utils import translation
 
 from brigade.connection_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
 from brigade.error_pages import PAGES, error_page
-from brigade.middleware import default_language_of_scope
+from brigade.middleware import Message, Receive, Send, default_language_of_scope
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Headers = Iterable[tuple[bytes, bytes]]
 
 log = logging.getLogger(__name__)
@@ -48,7 +41,9 @@ class HttpLimits:
 
     async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
         incoming, outgoing = LimitedBody(receive, self.largest), ErrorPageResponse(send)
-        incoming.too_large = declared_length(scope["headers"]) > self.largest
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        declared = headers.get(b"content-length", b"")
+        incoming.too_large = declared.isdigit() and int(declared) > self.largest
         try:
             if not incoming.too_large:
                 await self.application(scope, incoming, outgoing)
@@ -59,7 +54,8 @@ class HttpLimits:
             await outgoing.page(500)
         if incoming.too_large and not outgoing.begun:
             log.warning("too large: %s", scope["path"])
-            await outgoing.page(413, file=has_file_upload(scope["headers"]))
+            kind = headers.get(b"content-type", b"").lower()
+            await outgoing.page(413, file=kind.startswith(b"multipart/form-data"))
 
 
 class LimitedBody:
@@ -114,20 +110,6 @@ class ErrorPageResponse:
         self.begun = True
         for message in messages:
             await self._send(message)
-
-
-def declared_length(headers: Headers) -> int:
-    """Return the declared length of the body; 0 if none can be read."""
-    said = [value for name, value in headers if name.lower() == b"content-length" and value.isdigit()]
-    return max(map(int, said), default=0)
-
-
-def has_file_upload(headers: Headers) -> bool:
-    """Return whether the body is a form with a file."""
-    return any(
-        name.lower() == b"content-type" and value.lower().startswith(b"multipart/form-data")
-        for name, value in headers
-    )
 
 
 class PageQueue:

@@ -93,8 +93,7 @@ def configured_address() -> Address:
 
 
 def listen(address: Address) -> socket.socket:
-    """Return a listening socket; RunError if the port is taken or the host does not belong to this
-    machine."""
+    """Return a listening socket; RunError if the port is taken or the host is of another machine."""
     six = ":" in address.host
     family = socket.AF_INET6 if six else socket.AF_INET
     both = six and socket.has_dualstack_ipv6()
@@ -102,16 +101,12 @@ def listen(address: Address) -> socket.socket:
     try:
         return socket.create_server(where, family=family, backlog=1024, dualstack_ipv6=both)
     except OSError as error:
-        raise RunError(listen_problem(address, error)) from None
-
-
-def listen_problem(address: Address, error: OSError) -> str:
-    """Return in one line why an address is not available."""
-    if error.errno == errno.EADDRINUSE:
-        return f"port {address.port} is taken: `make run PORT={address.port + 1}` takes another"
-    if error.errno in {errno.EACCES, errno.EPERM}:
-        return f"port {address.port} is not for this user: `make run PORT=8000` takes another"
-    return f"cannot listen on {address.host!r}: it is no address of this machine"
+        wrong = f"cannot listen on {address.host!r}: it is no address of this machine"
+        if error.errno == errno.EADDRINUSE:
+            wrong = f"port {address.port} is taken: `make run PORT={address.port + 1}` takes another"
+        elif error.errno in {errno.EACCES, errno.EPERM}:
+            wrong = f"port {address.port} is not for this user: `make run PORT=8000` takes another"
+        raise RunError(wrong) from None
 
 
 def socket_address(listener: socket.socket) -> Address:

@@ -1,13 +1,8 @@
-"""Middleware for all requests: request ids and counts, host and websocket origin checks, the default
-language, and compressed static files.
+"""Middleware for all requests: request ids, host and origin checks, default language, static files.
 
-The request id is the one that the web server in front sends (`X-Request-ID`), or is made here; responses
-carry it back. A websocket is accepted only from a page with the same scheme, host and port, or those of
-`BRIGADE_URL`. Staff pages are in English; other pages use the browser's language until the study is
-known. Static files are compressed once, into `static/` in `var/`, under a name that contains their hash.
-
-The content security policy is not set here: django-csp sets it, from `CONTENT_SECURITY_POLICY` in
-`brigade/settings.py`.
+The request id is the one of the web server in front (`X-Request-ID`), or is made here. A websocket is
+accepted only from a page of the same origin, or that of `BRIGADE_URL`. Static files are compressed once, into
+`static/` in `var/`. django-csp sets the content security policy of pages.
 """
 
 from __future__ import annotations
@@ -22,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from csp.utils import build_policy
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
@@ -224,13 +220,19 @@ def default_language_of_scope(scope: Mapping[str, Any]) -> str:
     return default_language(request)
 
 
-COMPRESSIBLE = (".css", ".js", ".svg", ".json", ".txt", ".map")
+COMPRESSIBLE = (".css", ".html", ".js", ".svg", ".json", ".txt", ".map")
 SHORTEST = 512
 """Minimum size in bytes of a file worth compressing."""
 
 
 class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise with gzip for browsers that accept it."""
+    """WhiteNoise with gzip for browsers that accept it, and with the security policy on pages."""
+
+    def add_mime_headers(self, headers: Any, path: str, url: str) -> None:
+        """Add the content type and, for a page of the documentation, the policy of all pages."""
+        super().add_mime_headers(headers, path, url)
+        if path.endswith(".html"):
+            headers["Content-Security-Policy"] = build_policy()
 
     def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
         """Return a file with its headers and its compressed form."""

@@ -1,9 +1,8 @@
 """Paths of files, the addresses of Redis and its broker, the secret key, and private file permissions.
-Plain Python, no Django. Settings and the runner use it.
+Plain Python, no Django.
 
-The app writes only below `var_dir()`. These variables are read: `BRIGADE_VAR` (another folder),
-`BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset. Files that the app writes are
-readable by its user only, because they contain sessions, personal links and keys.
+The app writes only below `var_dir()`, readable by its user only. These variables are read: `BRIGADE_VAR`,
+`BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset.
 """
 
 from __future__ import annotations
@@ -85,8 +84,7 @@ def log_dir() -> Path:
 
 
 def metrics_dir() -> Path:
-    """Return the folder in which the processes of one machine store their metrics. Its content may be
-    deleted."""
+    """Return the folder of the metrics of this machine's processes. Its content may be deleted."""
     return var_dir() / "metrics"
 
 
@@ -138,10 +136,9 @@ def _is_redis(url: str) -> bool:
     return bool(parts.path) if parts.scheme == "unix" else named and parts.scheme in {"redis", "rediss"}
 
 
-def unix_url(socket: Path, db: int = 0) -> str:
-    """Return the address of a server on a unix socket, in the form that redis-py and channels_redis
-    accept."""
-    return f"unix://{socket}?db={db}"
+def unix_url(socket: Path) -> str:
+    """Return the address of a Redis on a unix socket, in the form that redis-py and channels_redis accept."""
+    return f"unix://{socket}?db=0"
 
 
 def broker_url(redis_url: str) -> str:
@@ -159,19 +156,14 @@ def secret_key() -> str:
     given, file = os.environ.get("BRIGADE_SECRET_KEY"), var_dir() / "secret.key"
     wrong = "BRIGADE_SECRET_KEY" if given else f"remove {file}, a new one is made"
     try:
-        key = given or _read_key(file)
+        if not given and not file.exists():
+            _make_key(file)
+        key = given or file.read_text(encoding="ascii", errors="ignore").strip()
     except PermissionError as error:
         raise PathError(f"cannot read {file}: it belongs to another user") from error
     if len(key) < SHORTEST_KEY:
         raise PathError(f"{wrong}: {SHORTEST_KEY} characters or more are needed")
     return key
-
-
-def _read_key(file: Path) -> str:
-    """Return the content of the file; OSError."""
-    if not file.exists():
-        _make_key(file)
-    return file.read_text(encoding="ascii", errors="ignore").strip()
 
 
 def _make_key(file: Path) -> None:

@@ -1,9 +1,8 @@
-"""Prepare a server process when it starts: share one heap between its threads, share its metrics with other
-processes, and report that it is ready. Plain Python.
+"""Prepare a server process: share one heap between its threads, share its metrics, report that it is ready.
 
-glibc gives threads up to eight heaps per core, and each heap keeps the largest size it ever had. With a dozen
+glibc gives threads up to eight heaps per core, and each keeps the largest size it ever had. With a dozen
 threads a worker grew by ten megabytes in ten minutes, all of it free memory. A process reports that it is
-ready over `NOTIFY_SOCKET`, as systemd does (sd_notify(3), `Type=notify`).
+ready over `NOTIFY_SOCKET`, as systemd does (sd_notify(3), `Type=notify`). Plain Python.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ def share_metrics() -> None:
 
 
 KEPT = 131_072
-"""Free bytes at the end of the heap from which they are returned to the system. A block of this size is
-returned as soon as it is free."""
+"""Free bytes from which memory is returned to the system, at the end of the heap and as a block."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """The numbers of these options in glibc's malloc.h."""
 

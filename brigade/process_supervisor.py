@@ -1,13 +1,8 @@
-"""Keep child processes running: restart them when they die, end them together, and replace them one at a time
-during an update.
+"""Keep child processes running: restart, end, or replace them one at a time.
 
-To replace a process, the new one is started beside the old one. The old one is asked to end only when the new
-one reports that it is ready (`brigade.process_startup`). So there is never one process too few.
-
-No existing tool met all requirements of `make run` (tried in November 2026). honcho ends everything when one
-program ends. supervisor starts nothing in its first second, loses the listening socket when daphne dies, and
-leaves its children running when it is killed. circus restarts a program that cannot run every second, for
-ever. A thread of its own waits for each child.
+A new process is started beside the old one, which ends when the new one reports that it is ready. No existing
+tool met all requirements (November 2026): honcho ends everything when one program ends; supervisor loses the
+listening socket when daphne dies, and leaves children when killed; circus restarts for ever each second.
 """
 
 from __future__ import annotations
@@ -35,8 +30,7 @@ STEADY = 10.0
 LONGEST_WAIT = 10.0
 """Maximum number of seconds before a child that keeps ending by itself is restarted."""
 KILLED_WAIT = 0.5
-"""Seconds before the restart of a child that is killed again and again. A kill is not its own fault, and
-people wait for it."""
+"""Seconds before the restart of a child that is killed again and again, since people wait for it."""
 KILLS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """Signals that come from somebody else, such as the system when memory runs out."""
 LARGEST_LOG = 5_000_000
@@ -89,8 +83,7 @@ class ChildProcess:
 
 
 async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
-    """Keep the program running until cancelled, then end it. `say` prints lines for the person at the
-    terminal."""
+    """Keep the program running until cancelled, then end it. `say` prints lines at the terminal."""
     clock = asyncio.get_running_loop().time
     while True:
         began, code = clock(), await run_once(child)
@@ -126,8 +119,7 @@ def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
 
 
 def restart_delay(deaths: int) -> float:
-    """Return the seconds before the next start after so many deaths in a row: none, then 0.5, doubling up to
-    the maximum."""
+    """Return the seconds before the next start after so many deaths in a row: 0, 0.5, then doubled."""
     return 0.0 if deaths <= 1 else min(LONGEST_WAIT, 0.5 * 2 ** min(deaths - 2, 10))
 
 
@@ -180,9 +172,8 @@ class ProcessGroup:
         remaining old ones stay."""
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
-                self.keep(
-                    replace(child, process=None, deaths=0, environment={**child.environment, **environment})
-                )
+                fresh = {**child.environment, **environment}
+                self.keep(replace(child, process=None, deaths=0, environment=fresh))
                 if not await wait_until_ready(line):
                     self._say(f"{child.name}: no new one comes up, see {child.log}; the old one stays")
                     self._kept[child.name][1].cancel()
@@ -197,8 +188,7 @@ class ProcessGroup:
 
 @contextmanager
 def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
-    """Yield a socket on which a program reports that it is ready, and the environment that names the
-    socket."""
+    """Yield a socket on which a program reports that it is ready, and the environment that names it."""
     with tempfile.TemporaryDirectory(prefix="brigade-") as folder:  # its path is short enough for a socket
         where = os.path.join(folder, "notify")  # noqa: PTH118 - the environment needs a text
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:

@@ -1,13 +1,8 @@
 """Run the whole app on one machine until Ctrl-C: `python -m brigade.runner`.
 
-It starts Valkey on a unix socket (unless `REDIS_URL` names another server), prepares the database, and
-starts one daphne per core on a shared listening socket that this process owns. It also starts three
-Celery workers (two for people's agents, one for experiments) and two programs that take timed steps
-(`brigade.ticker`). A process that dies is started again (`brigade.process_supervisor`). On SIGUSR1
-(`make restart`) daphne and the workers are replaced one after another. With `BRIGADE_SMALL_MODEL` a
-small language model is started, too. The environment configures it: `BRIGADE_HOST`, `BRIGADE_PORT` (0
-takes a free one), `BRIGADE_WEB`, and what the settings read. Errors are reported in one line, with exit
-code 2.
+It starts Valkey (unless `REDIS_URL` names another server), prepares the database, and starts the processes of
+`brigade.app_processes` on a listening socket that this process owns. On SIGUSR1 (`make restart`) they are
+replaced one after another. The environment configures it. Errors are one line, with exit code 2.
 """
 
 from __future__ import annotations
@@ -21,7 +16,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -104,26 +99,24 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         start_small_model(server, environment, model)
         await prepare(environment)
         crew = ProcessGroup(programs, print_line)
-        await start_processes(crew, [first, people_worker(environment)], address)
-        print_addresses(address, environment)
-        print_line(
-            f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {paths.log_dir()}"
-        )
-        for child in (
-            *others,
-            people_worker(environment, 2),
-            *clocks,
-            experiment_worker(environment),
-        ):  # nobody waits
+        needed = [first, people_worker(environment)]
+        for child in needed:
             crew.keep(child)
+        await wait_until_served(address, needed)
+        if address.local != address.host:
+            names = environment["BRIGADE_HOSTS"]
+            print_line(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {names}")
+        seconds = time.monotonic() - began
+        print_line(f"ready after {seconds:.1f} s; Ctrl-C stops it, logs are in {paths.log_dir()}")
+        for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
+            crew.keep(child)  # nobody waits for these
         while await asked.wait():
             asked.clear()
             await restart(crew, environment)
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep our own Valkey running, or check that the named server answers, and warn if it is exposed to
-    others. RunError."""
+    """Keep our Valkey running, or check the named Redis, and warn if it is exposed. RunError."""
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
         return
@@ -133,35 +126,18 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
 
 
 def start_small_model(
-    server: asyncio.TaskGroup, environment: Mapping[str, str], model: ChildProcess | None
+    server: asyncio.TaskGroup, environment: dict[str, str], model: ChildProcess | None
 ) -> None:
     """Keep the small model running if there is one, and print whether it is used by default."""
     if model:
         server.create_task(keep_running(model, print_line))
         is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
-        print_line(
-            f"{SMALL_MODEL_NAME} is served; " + (SECOND if is_second else "it plays where no model is named")
-        )
-
-
-async def start_processes(crew: ProcessGroup, needed: Sequence[ChildProcess], address: Address) -> None:
-    """Keep these programs running, and wait until they serve a page; RunError if one does not start."""
-    for child in needed:
-        crew.keep(child)
-    await wait_until_served(address, needed)
-
-
-def print_addresses(address: Address, environment: Mapping[str, str]) -> None:
-    """Print the addresses under which it is reached, where the first one alone is not enough."""
-    if address.local != address.host:
-        print_line(
-            f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}"
-        )
+        used = SECOND if is_second else "it plays where no model is named"
+        print_line(f"{SMALL_MODEL_NAME} is served; {used}")
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate, then replace web processes and workers one after another. Print failures; running programs
-    continue."""
+    """Migrate, then replace web processes and workers one after another. Print failures."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:

@@ -1,30 +1,4 @@
-"""Settings, all of them from the environment, with defaults that run on one machine.
-
-| variable | meaning | default |
-|---|---|---|
-| `BRIGADE_SECRET_KEY` | signs sessions and links; 50 characters or more | made once, in `var/secret.key` |
-| `BRIGADE_DEBUG` | Django's debug pages: true or false | false |
-| `BRIGADE_HOSTS` | our host names besides that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
-| `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
-| `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
-| `BRIGADE_SECOND_FACTOR` | second factor of staff: `optional`, or `required` of all | optional |
-| `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
-| `BRIGADE_KEEP_NAMES_DAYS` | days until `retention` erases names and free texts of people | for ever |
-| `BRIGADE_KEEP_DAYS` | days until it erases all data of people | for ever |
-| `BRIGADE_KEEP_EVENTS_DAYS` | days until it erases the records about staff | for ever |
-| `BRIGADE_VAR` | where everything is written | `var/` |
-| `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
-| `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
-| `BRIGADE_PREFIX` | prefix of queues, channels and cache; separates installations on one Redis | brigade |
-| `BRIGADE_WORLDS` | worlds besides the built-in ones, as `name=package.module:KIT`, with commas | none |
-| `BRIGADE_LOG` | `text`, lines for people, or `json`, a line of JSON for each entry | text |
-| `BRIGADE_METRICS_TOKEN` | bearer token with which other machines may read `/metrics` | nobody |
-| `BRIGADE_PROLIFIC_KEYS` | keys of Prolific's signed links: an https address, or a file | Prolific's |
-| `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
-| `BRIGADE_SYNTHETIC_SPEED` | factor by which a clock is faster for programs than for people | 5 |
-| `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
-| `BRIGADE_TICKERS` | processes that take timed steps on this machine | as many as cores, 2 to 8 |
-| `BRIGADE_PLANNERS` | processes in which co-players decide, per web process | cores per web process |
+"""Settings. They come from the environment (docs/variables.md), with defaults that run on one machine.
 
 An empty variable counts as unset. A wrong one raises an ImproperlyConfigured or a PathError, in one line.
 """
@@ -34,11 +8,13 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -55,8 +31,9 @@ HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\
 """A host name of ours; with a dot before it, all names below it as well."""
 LOCK_SECONDS = 5
 """Seconds that a request waits for a locked or silent database before it gets an error page."""
-PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
+SQLITE = "django.db.backends.sqlite3"
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
+PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
 
 
 def _given(name: str, default: str) -> str:
@@ -64,31 +41,45 @@ def _given(name: str, default: str) -> str:
     return os.environ.get(name, "").strip() or default
 
 
-def _flag(name: str) -> bool:
-    flag = _given(name, "false").lower()
-    if flag not in TRUE | FALSE:
-        raise ImproperlyConfigured(f"{name}: {flag!r} is neither true nor false")
-    return flag in TRUE
+def _debug() -> bool:
+    given = _given("BRIGADE_DEBUG", "false").lower()
+    if given not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"BRIGADE_DEBUG: {given!r} is neither true nor false")
+    return given in TRUE
 
 
-def _decision_seconds() -> float:
+def _is_second(name: str, first: str, second: str) -> bool:
+    """Return whether the second of two words is given; the first one is the default."""
+    given = _given(name, first).lower()
+    if given not in {first, second}:
+        raise ImproperlyConfigured(f"{name}: {given!r} is neither {first} nor {second}")
+    return given == second
+
+
+@contextmanager
+def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Report these errors in this block as a wrong value of the variable."""
     try:
-        seconds = float(_given("BRIGADE_DECISION_SECONDS", "30"))
-    except ValueError as error:
-        raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {error}") from error
-    if not 0 < seconds <= 600:
-        raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {seconds:g} is not between 0 and 600")
-    return seconds
+        yield
+    except errors as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
 
 
-def _synthetic_speed() -> float:
-    try:
-        speed = float(_given("BRIGADE_SYNTHETIC_SPEED", "5"))
-    except ValueError as error:
-        raise ImproperlyConfigured(f"BRIGADE_SYNTHETIC_SPEED: {error}") from error
-    if not 1 <= speed <= 100:
-        raise ImproperlyConfigured(f"BRIGADE_SYNTHETIC_SPEED: {speed:g} is not between 1 and 100")
-    return speed
+def _number(name: str, default: str, least: int, most: int) -> float:
+    """Return a number within these limits, but not 0."""
+    with _reported(name, ValueError):
+        number = float(_given(name, default))
+    if not (least <= number <= most and number > 0):
+        raise ImproperlyConfigured(f"{name}: {number:g} is not between {least} and {most}")
+    return number
+
+
+def _whole_number(name: str, most: int) -> int | None:
+    """Return a whole number from 1 on; None if there is no value."""
+    given = _given(name, "")
+    if given and not (re.fullmatch(r"[0-9]{1,5}", given) and 1 <= int(given) <= most):
+        raise ImproperlyConfigured(f"{name}: {given!r} is not between 1 and {most}")
+    return int(given) if given else None
 
 
 def _check_processes() -> None:
@@ -102,68 +93,51 @@ def _check_processes() -> None:
 def _check_models() -> None:
     """Check the files about language models, which are read later, at the first call."""
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
-        if (given := _given(name, "")) and not _is_address(given):
+        if (given := _given(name, "")) and _wrong_address(given):
             raise ImproperlyConfigured(f"{name}: an address with http:// or https:// is wanted")
     if _given("BRIGADE_PRICES", ""):
         from kitchen.llm.call_costs import PriceFileError, load_prices  # 0.3 s, and few need it
 
-        try:
+        with _reported("BRIGADE_PRICES", PriceFileError):
             load_prices()
-        except PriceFileError as error:
-            raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
     if _given("BRIGADE_MODELS", ""):
         from kitchen.llm.model_capabilities import ModelListError, load_model_list  # likewise slow
 
-        try:
+        with _reported("BRIGADE_MODELS", ModelListError):
             load_model_list()
-        except ModelListError as error:
-            raise ImproperlyConfigured(f"BRIGADE_MODELS: {error}") from error
 
 
 def _prolific_keys() -> str:
     """Return the place of Prolific's signing keys. A file is checked now, an address when it is needed."""
     given = _given("BRIGADE_PROLIFIC_KEYS", PROLIFIC_KEYS_AT)
-    if given.startswith("https://") and _is_address(given):
+    if given.startswith("https://") and not _wrong_address(given):
         return given
     from kitchen.infra.rsa_public_keys import KeysError, read_keys  # 0.1 s, and few need it
 
-    try:
+    with _reported(f"BRIGADE_PROLIFIC_KEYS: {given!r}", OSError, UnicodeDecodeError, KeysError):
         read_keys(Path(given).read_text())
-    except (OSError, UnicodeDecodeError, KeysError) as error:
-        raise ImproperlyConfigured(f"BRIGADE_PROLIFIC_KEYS: {given!r}: {error}") from error
     return str(Path(given).absolute())
 
 
-def _is_address(url: str) -> bool:
+def _wrong_address(url: str) -> str:
+    """Return why this is not the address of a web server; empty for a good one."""
     try:
-        return _is_web(urlsplit(url))
-    except ValueError:  # unclosed brackets, a port that is not a number
-        return False
+        parts = urlsplit(url)
+        good = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError as error:  # unclosed brackets, a port that is not a number
+        return str(error)
+    return "" if good else "is not an address with http:// or https://"
 
 
 def _public_url() -> str:
     url = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
-    try:
-        wrong = _wrong_in_url(urlsplit(url))
-    except ValueError as error:  # unclosed brackets, a port that is not a number
-        wrong = str(error)
+    if not (wrong := _wrong_address(url)):
+        parts = urlsplit(url)
+        if parts.path or parts.query or parts.fragment or parts.username is not None:
+            wrong = "only http:// or https://, a host and a port are wanted, no path"
     if wrong:
         raise ImproperlyConfigured(f"BRIGADE_URL: {url!r}: {wrong}")
     return url
-
-
-def _is_web(parts: SplitResult) -> bool:
-    """Return whether it is the address of a web server. ValueError."""
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-
-
-def _wrong_in_url(parts: SplitResult) -> str:
-    """Return why this address cannot be ours; empty for a good one. ValueError."""
-    if not _is_web(parts):
-        return "is not an address with http:// or https://"
-    if parts.path or parts.query or parts.fragment or parts.username is not None:
-        return "only http:// or https://, a host and a port are wanted, no path"
-    return ""
 
 
 def _hosts(url: str) -> list[str]:
@@ -178,59 +152,21 @@ def _hosts(url: str) -> list[str]:
 
 def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
     given = _given("BRIGADE_TRUSTED_PROXIES", "127.0.0.1, ::1")
-    try:
+    with _reported("BRIGADE_TRUSTED_PROXIES", ValueError):
         return [ip_network(said.strip()) for said in given.split(",") if said.strip()]
-    except ValueError as error:
-        raise ImproperlyConfigured(f"BRIGADE_TRUSTED_PROXIES: {error}") from error
 
 
-def _second_factor_required() -> bool:
-    wanted = _given("BRIGADE_SECOND_FACTOR", "optional").lower()
-    if wanted not in {"optional", "required"}:
-        raise ImproperlyConfigured(f"BRIGADE_SECOND_FACTOR: {wanted!r} is neither optional nor required")
-    return wanted == "required"
+def _text(name: str, default: str, pattern: str, wrong: str) -> str:
+    """Return a text of this pattern; `wrong` says what is wanted, with `{}` for the value."""
+    given = _given(name, default)
+    if given and not re.fullmatch(pattern, given):
+        raise ImproperlyConfigured(f"{name}: {wrong.format(repr(given))}")
+    return given
 
 
-def _staff_idle_minutes() -> int:
-    minutes = _given("BRIGADE_STAFF_IDLE_MINUTES", "120")
-    if not re.fullmatch(r"[0-9]{1,5}", minutes) or not 1 <= int(minutes) <= 20160:
-        raise ImproperlyConfigured(f"BRIGADE_STAFF_IDLE_MINUTES: {minutes!r} is not between 1 and 20160")
-    return int(minutes)
-
-
-def _days(name: str) -> int | None:
-    """Return the number of days for which something is kept; None for ever."""
-    days = _given(name, "")
-    if days and (not re.fullmatch(r"[0-9]{1,5}", days) or int(days) < 1):
-        raise ImproperlyConfigured(f"{name}: {days!r} is not between 1 and 99999")
-    return int(days) if days else None
-
-
-def _log_form() -> str:
-    form = _given("BRIGADE_LOG", "text").lower()
-    if form not in {"text", "json"}:
-        raise ImproperlyConfigured(f"BRIGADE_LOG: {form!r} is neither text nor json")
-    return form
-
-
-def _metrics_token() -> str:
-    token = _given("BRIGADE_METRICS_TOKEN", "")
-    if token and not re.fullmatch(r"[!-~]{20,200}", token):
-        raise ImproperlyConfigured("BRIGADE_METRICS_TOKEN: 20 to 200 characters without spaces are wanted")
-    return token
-
-
-def _prefix() -> str:
-    prefix = _given("BRIGADE_PREFIX", "brigade")
-    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
-        raise ImproperlyConfigured(f"BRIGADE_PREFIX: {prefix!r}: up to 40 of A-Z a-z 0-9 _ . - are wanted")
-    return prefix
-
-
-def _database() -> dict[str, Any]:
-    """Return SQLite with a write-ahead log, or PostgreSQL with persistent, checked connections."""
-    database = _named_database()
-    if database.get("ENGINE") == "django.db.backends.sqlite3":
+def _database(database: dict[str, Any]) -> dict[str, Any]:
+    """Add a write-ahead log to SQLite, or persistent, checked connections to PostgreSQL."""
+    if database.get("ENGINE") == SQLITE:
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": LOCK_SECONDS,
@@ -246,53 +182,45 @@ def _database() -> dict[str, Any]:
 
 
 def _named_database() -> dict[str, Any]:
-    """Return the database of `DATABASE_URL`. The path of a SQLite file is used unchanged: in a URL, `#`, `?`
-    and `%` would have a meaning."""
+    """Return the database of `DATABASE_URL`. The default file's path is used unchanged, not as a URL."""
     given = _given("DATABASE_URL", "")
     if not given:
-        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(paths.database_file())}
-    try:
-        with warnings.catch_warnings(action="ignore"):  # we report unknown schemes ourselves, below
-            database: dict[str, Any] = environ.Env.db_url_config(given)
-    except (ValueError, KeyError, ImproperlyConfigured) as error:
-        raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
-    return database
-
-
-def _sqlite_file() -> str | None:
-    """Return the file of a SQLite database; None for other databases."""
-    database = _named_database()
-    return str(database["NAME"]) if database.get("ENGINE") == "django.db.backends.sqlite3" else None
+        return {"ENGINE": SQLITE, "NAME": str(paths.database_file())}
+    with (
+        _reported("DATABASE_URL", ValueError, KeyError, ImproperlyConfigured),
+        warnings.catch_warnings(action="ignore"),  # we report unknown schemes ourselves, above
+    ):
+        return dict(environ.Env.db_url_config(given))
 
 
 def _folders_of_worlds(name: str) -> list[Path]:
-    """Return the folders of this name in the worlds' packages."""
-    try:
+    with _reported("BRIGADE_WORLDS", ValueError, ImportError):
         return world_folders(name)
-    except (ValueError, ImportError) as error:
-        raise ImproperlyConfigured(f"BRIGADE_WORLDS: {error}") from error
 
 
-make_private_and_warn(_sqlite_file())
-BASE_DIR: Path = paths.base_dir()
+_named = _named_database()
+make_private_and_warn(str(_named["NAME"]) if _named.get("ENGINE") == SQLITE else None)
+BASE_DIR = paths.base_dir()
 VERSION: str = paths.version()
 VAR_DIR: Path = paths.make_var_dir()
 SECRET_KEY: str = paths.secret_key()
 SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
-RUN_LOCK: Path = VAR_DIR / "run.lock"
-"""File that `make run` keeps locked while it runs."""
-DEBUG: bool = _flag("BRIGADE_DEBUG")
+RUN_LOCK: Path = VAR_DIR / "run.lock"  # `make run` keeps it locked while it runs
+DEBUG: bool = _debug()
 PUBLIC_URL: str = _public_url()
 NOTED_URL = last_instance_url
-"""Function that returns the address where the app of this folder runs or last ran; None if it was not written
-down."""
+"""Function that returns where the app of this folder runs or last ran; None if that is not known."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = paths.redis_url()
-PREFIX: str = _prefix()
-DECISION_SECONDS: float = _decision_seconds()
-SYNTHETIC_SPEED: float = _synthetic_speed()
-METRICS_TOKEN: str = _metrics_token()
+PREFIX: str = _text(
+    "BRIGADE_PREFIX", "brigade", r"[A-Za-z0-9_.-]{1,40}", "{}: up to 40 of A-Z a-z 0-9 _ . - are wanted"
+)
+DECISION_SECONDS: float = _number("BRIGADE_DECISION_SECONDS", "30", 0, 600)
+SYNTHETIC_SPEED: float = _number("BRIGADE_SYNTHETIC_SPEED", "5", 1, 100)
+METRICS_TOKEN: str = _text(
+    "BRIGADE_METRICS_TOKEN", "", r"[!-~]{20,200}", "20 to 200 characters without spaces are wanted"
+)
 PROLIFIC_KEYS: str = _prolific_keys()
 LOG_DIR: Path = paths.log_dir()
 METRICS_DIR: Path = paths.metrics_dir()
@@ -366,7 +294,7 @@ TEMPLATES = [
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 
-DATABASES = {"default": _database()}
+DATABASES = {"default": _database(_named)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CHANNEL_LAYERS = {
@@ -392,8 +320,7 @@ CACHES = {
 CELERY_BROKER_URL = paths.broker_url(REDIS_URL)
 CELERY_TASK_DEFAULT_QUEUE = PREFIX
 EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
-"""Agents alone and programs have a queue and workers of their own, so that people who play need not wait for
-them."""
+"""Agents alone and programs have a queue and workers of their own, so that players do not wait for them."""
 CELERY_TASK_ROUTES = {
     "kitchen.experiment_lane": {"queue": EXPERIMENTS_QUEUE},
     "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
@@ -407,15 +334,12 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-"""Retry the broker for ever."""
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever
 CELERY_WORKER_CONSUMER = "brigade.broker_reconnect:ReconnectingConsumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": int(DECISION_SECONDS * 4) + 60,
-    "unacked_key": f"{PREFIX}.unacked",
-    "unacked_index_key": f"{PREFIX}.unacked_index",
-    "unacked_mutex_key": f"{PREFIX}.unacked_mutex",
+    **{f"{name}_key": f"{PREFIX}.{name}" for name in ("unacked", "unacked_index", "unacked_mutex")},
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "socket_connect_timeout": 2,
@@ -431,14 +355,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "study.researchers.account_security.BreachedStyleValidator"},
 ]
 LOGIN_URL = "admin:login"
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-"""Count failed logins separately: one name from many addresses, many names from one address."""
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]  # counted separately
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = False  # True would erase others' failures: see `logins`
 AXES_CLIENT_IP_CALLABLE = "study.researchers.staff_login.login_address"
@@ -446,72 +366,60 @@ AXES_LOCKOUT_CALLABLE = "study.researchers.staff_login.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
-SECOND_FACTOR_REQUIRED: bool = _second_factor_required()
+SECOND_FACTOR_REQUIRED: bool = _is_second("BRIGADE_SECOND_FACTOR", "optional", "required")
 OTP_TOTP_ISSUER = "Brigade"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
-KEEP_NAMES_DAYS = _days("BRIGADE_KEEP_NAMES_DAYS")
-KEEP_DAYS = _days("BRIGADE_KEEP_DAYS")
-KEEP_EVENTS_DAYS = _days("BRIGADE_KEEP_EVENTS_DAYS")
+KEEP_NAMES_DAYS = _whole_number("BRIGADE_KEEP_NAMES_DAYS", 99999)
+KEEP_DAYS = _whole_number("BRIGADE_KEEP_DAYS", 99999)
+KEEP_EVENTS_DAYS = _whole_number("BRIGADE_KEEP_EVENTS_DAYS", 99999)
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("es", "Español"), ("zh-hans", "简体中文")]
-"""The languages of participants' pages, each in its own words. Staff pages are in English."""
+LANGUAGES = [("en", "English"), ("es", "Español"), ("zh-hans", "简体中文")]  # of participants' pages
 LOCALE_PATHS = [BASE_DIR / "locale", *_folders_of_worlds("locale")]
 LANGUAGE_COOKIE_NAME = "brigade_language"
 TIME_ZONE = "UTC"
-USE_I18N = True
-USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static", *_folders_of_worlds("static")]
+STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "static", *_folders_of_worlds("static")]
+DOCUMENTATION = ""
+"""First page of the documentation among the static files; empty unless `make docs` has built it."""
+if (_site := BASE_DIR / "docs" / "site" / "html").is_dir():
+    DOCUMENTATION = "documentation/docs/index.html"
+    STATICFILES_DIRS.append(("documentation", _site))
 WHITENOISE_USE_FINDERS = True
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": [SELF],
-        "script-src": [SELF],
-        "style-src": [SELF],
+        **{f"{kind}-src": [SELF] for kind in ("default", "script", "style", "font", "connect")},
+        **{name: [NONE] for name in ("object-src", "base-uri", "frame-ancestors")},
         "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "object-src": [NONE],
-        "base-uri": [NONE],
         "form-action": [SELF],
-        "frame-ancestors": [NONE],
     }
 }
-X_FRAME_OPTIONS = "DENY"
-SECURE_REFERRER_POLICY = "same-origin"
-SECURE_CONTENT_TYPE_NOSNIFF = True
 ENCRYPTED: bool = PUBLIC_URL.startswith("https://")
 """Whether a web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENCRYPTED else None
 SECURE_SSL_REDIRECT = ENCRYPTED
 SECURE_SSL_HOST = urlsplit(PUBLIC_URL).netloc
 SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)\b"]
-"""Paths that programs on this machine or near it request without TLS."""
+"""Paths that programs near this machine request without TLS."""
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENCRYPTED else 0
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
-"""HSTS for subdomains and browser preload lists are not ours to decide."""
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # HSTS of subdomains is not ours to decide
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
-_OURS_ALONE = "__Host-" if ENCRYPTED else ""
-"""Prefix of cookie names. With it, browsers accept the cookie over TLS only, from this very host, and send it
-to no other."""
-SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_OURS_ALONE}sessionid", f"{_OURS_ALONE}csrftoken"
-SESSION_COOKIE_AGE = 60 * _staff_idle_minutes()
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
+_HOST = "__Host-" if ENCRYPTED else ""
+"""Prefix of cookies that browsers accept over TLS only, from this very host, and send to no other."""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_HOST}sessionid", f"{_HOST}csrftoken"
+SESSION_COOKIE_AGE = 60 * (_whole_number("BRIGADE_STAFF_IDLE_MINUTES", 20160) or 120)
 
+_FORMATTER = "JsonFormatter" if _is_second("BRIGADE_LOG", "text", "json") else "LineFormatter"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "brigade.log_formatters.JsonFormatter"
-            if _log_form() == "json"
-            else "brigade.log_formatters.LineFormatter",
+            "()": f"brigade.log_formatters.{_FORMATTER}",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         },
         "bare": {"()": "brigade.log_formatters.RedactingFormatter", "format": "%(message)s"},

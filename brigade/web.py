@@ -1,16 +1,8 @@
-"""Run daphne as a web process with connection limits and a graceful shutdown: `python -m brigade.web`, with
-daphne's own options.
+"""Run daphne with connection limits and a graceful shutdown: `python -m brigade.web`, with daphne's options.
 
-Several web processes share a listening socket. Daphne takes up to a hundred connections at a time, so
-the first process to wake up would get all pages that reconnect at once. This one takes one connection at
-a time. A socket for each process (SO_REUSEPORT) would share more evenly, but when one dies, its
-connections wait until it runs again.
-
-Daphne has no limits for the time that a head or body may take, the length of a body, or unread websocket
-messages. Its factories are replaced by those below (`brigade.connection_limits`).
-
-On SIGTERM it takes no new connections, closes websockets with a code that makes pages reconnect at once,
-and finishes running requests. Then it ends, at the latest after `LAST_SECONDS`. SIGINT ends it at once.
+Several web processes share a listening socket (with SO_REUSEPORT, connections of a dead one would wait).
+Daphne's factories are replaced by those below, with the limits of `brigade.connection_limits`. On SIGTERM it
+closes websockets so that pages reconnect at once, finishes requests, and ends after `LAST_SECONDS` at most.
 """
 
 from __future__ import annotations
@@ -31,7 +23,6 @@ from daphne.cli import CommandLineInterface
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor as running_reactor
-from twisted.internet.tcp import Port
 from twisted.web.http import HTTPChannel
 
 from brigade import connection_limits
@@ -43,6 +34,8 @@ from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
 
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether all work is done."""
+ACCEPT_PAUSE_SECONDS = 0.1
+"""Seconds without a new connection after one could not be accepted."""
 
 log = logging.getLogger(__name__)
 reactor: Any = running_reactor
@@ -53,13 +46,13 @@ class DrainingServer(daphne.server.Server):
 
     def run(self) -> None:
         """Serve, and get ready to be asked to end."""
-        self.ports: list[Any] = []
+        self.accepting: list[SingleAccept] = []
         reactor.callLater(0, self.begin)
         super().run()
 
     def listen_success(self, port: Any) -> None:
-        """Add a listening socket."""
-        self.ports.append(port)
+        """Accept connections of a listening socket."""
+        self.accepting.append(SingleAccept(port, self.http_factory))
         super().listen_success(port)
 
     def begin(self) -> None:
@@ -71,19 +64,19 @@ class DrainingServer(daphne.server.Server):
         """End once all work is done. A second request has no further effect."""
         if not is_draining():
             connection_drain.draining = True
-            for port in self.ports:
-                port.stopListening()
+            for each in self.accepting:
+                each.stop()
             self.leaving = asyncio.ensure_future(self.finish())
 
     async def finish(self) -> None:
         """Close all websockets and finish all requests, then stop."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
-                await connection_drain.empty()
+                await connection_drain.drain()
                 self.http_factory.close_idle()
                 while self.is_busy():
                     await asyncio.sleep(LOOK_SECONDS)
-                    await connection_drain.empty()
+                    await connection_drain.drain()
                     self.http_factory.close_idle()
         if self.is_busy():
             log.warning("ending in the middle of something: %g s were not enough", LAST_SECONDS)
@@ -91,14 +84,59 @@ class DrainingServer(daphne.server.Server):
 
     def is_busy(self) -> bool:
         """Return whether a connected browser has not been asked to leave, or a request is still running."""
-        doing = ("disconnected" not in one or _goes_on(one) for one in self.connections.values())
-        return any(doing) or bool(self.http_factory.has_fresh())
+        for connection in self.connections.values():
+            running = connection.get("application_instance")
+            if "disconnected" not in connection or (running is not None and not running.done()):
+                return True
+        return bool(self.http_factory.has_fresh())
 
 
-def _goes_on(connection: dict[str, Any]) -> bool:
-    """Return whether a request of this connection is still running."""
-    doing = connection.get("application_instance")
-    return doing is not None and not doing.done()
+class SingleAccept:
+    """Accept one connection of a listening Twisted port at a time, in place of the port's own loop.
+
+    That loop accepts up to a hundred, so the first process to wake up would get all pages that reconnect. If
+    no connection can be accepted, because too many files are open, this one tries again after a pause.
+    """
+
+    def __init__(self, port: Any, factory: Any, loop: Any = reactor) -> None:
+        self.port, self.factory, self.reactor = port, factory, loop
+        self.reactor.removeReader(port)
+        self.reactor.addReader(self)
+
+    def fileno(self) -> int:
+        """Return the file descriptor of the listening socket."""
+        return int(self.port.fileno())
+
+    def logPrefix(self) -> str:  # noqa: N802 - twisted's name
+        """Return the name for Twisted's log."""
+        return "accept"
+
+    def doRead(self) -> None:  # noqa: N802 - twisted's name
+        """Accept a connection, unless another process was faster."""
+        try:
+            connection, _ = self.port.socket.accept()
+            with connection:
+                connection.setblocking(False)
+                self.reactor.adoptStreamConnection(connection.fileno(), connection.family, self.factory)
+        except (BlockingIOError, ConnectionError):
+            return
+        except OSError as error:
+            log.warning("no connection can be accepted: %s", error)
+            self.reactor.removeReader(self)
+            self.reactor.callLater(ACCEPT_PAUSE_SECONDS, self.resume)
+
+    def resume(self) -> None:
+        """Accept again, unless the port was closed."""
+        if self.port.fileno() >= 0:
+            self.reactor.addReader(self)
+
+    def stop(self) -> None:
+        """Accept nothing more, and close the port."""
+        self.reactor.removeReader(self)
+        self.port.stopListening()
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
+        """Do nothing: the port closes its socket."""
 
 
 LAST_OF_DATA = 7
@@ -109,12 +147,10 @@ class LimitedRequest(WebRequest):
     """A request that must arrive in time. Only as much of its body is kept as shows that it is too large. The
     rest is read and discarded, because browsers show no response before they have sent everything."""
 
-    _parsePOSTFormSubmission = False  # noqa: N815 - Django reads forms
-
     def __init__(self, channel: Any, *queued: Any) -> None:
         channel.asked = True
         channel.setTimeout(connection_limits.HEAD_SECONDS)
-        super().__init__(channel, *queued)
+        super().__init__(channel, *queued, parsePOSTFormSubmission=False)  # Django reads forms
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
         """Handle the end of the head."""
@@ -127,8 +163,7 @@ class LimitedRequest(WebRequest):
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """Send a piece of the response. A HEAD request gets no body: daphne would send all but its first
-        piece."""
+        """Send a piece of the response. A HEAD request gets no body; daphne omits only its first piece."""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
@@ -234,8 +269,7 @@ class LimitedWebSocket(WebSocketProtocol):
 
 
 class WebSocketConnections(WebSocketFactory):
-    """The websocket connections, compressed where the browser supports it: a step takes a third of the bytes
-    (RFC 7692)."""
+    """The websocket connections, compressed where browsers support it: a third of the bytes (RFC 7692)."""
 
     protocol = LimitedWebSocket
 
@@ -250,8 +284,7 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Accept compression of each message by itself. A shared context between messages takes 300 kB for each
-    open page."""
+    """Accept compression of each message by itself. A shared context takes 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(
@@ -279,11 +312,10 @@ class WebProcess(DrainingServer):
 
 
 def main() -> None:
-    """Serve until asked to end; accept one connection at a time."""
+    """Serve until asked to end."""
     connection_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()
-    setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = HttpConnections, WebSocketConnections
     command = CommandLineInterface()
     command.server_class = WebProcess

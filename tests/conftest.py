@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+from base64 import b64decode
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
@@ -308,13 +309,23 @@ def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("study.reporting.report_output.rendered", lambda *_: nothing)
 
 
+BLANK = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg=="
+"""A PNG of one white pixel."""
+
+
+def _blank(_: object, kind: str = "svg", **__: object) -> bytes:
+    return b"<svg/>" if kind == "svg" else b64decode(BLANK)
+
+
 @pytest.fixture
-def without_drawings(monkeypatch: pytest.MonkeyPatch, without_report: None) -> None:
-    """An analysis draws no figure either: for tests of its numbers."""
-    monkeypatch.setattr("study.analysis.statistics.matplotlib_figures.draw", lambda *_, **__: b"<svg/>")
-    monkeypatch.setattr(
-        "study.analysis.statistics.matplotlib_figures.draw_participants", lambda *_, **__: b"<svg/>"
-    )
+def blank_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every figure of an analysis is a small blank picture."""
+    monkeypatch.setattr("kitchen.charts.chart_drawing.draw_chart", _blank)
+
+
+@pytest.fixture
+def without_drawings(blank_drawings: None, without_report: None) -> None:
+    """An analysis draws no figure and sets no report: for tests of its numbers."""
 
 
 class AtOnce(RetryPolicy):

@@ -120,9 +120,10 @@ def _component(one: Package) -> dict[str, Any]:
 HEAD = """# Licences
 
 Brigade itself is under the MIT licence (`LICENSE`). With it come these packages, as `requirements.txt` pins
-them, in `static/vendor/` other people's work, and the pictures of food (Fluent Emoji, Microsoft, MIT), each
-with its licence beside it. Written by `make sbom`, which writes the bill of materials (CycloneDX,
-`docs/sbom.json`) too. What only tests and checks need is in neither.
+them, in `static/vendor/` other people's work, the pictures of food (Fluent Emoji, Microsoft, MIT), and the
+fonts of figures and reports (DejaVu 2.37, `kitchen/charts/fonts/`), each with its licence beside it. Written
+by `make sbom`, which writes the bill of materials (CycloneDX, `docs/sbom.json`) too. What only tests and
+checks need is in neither.
 
 | package | version | licence |
 |---|---|---|"""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade, Team
 from kitchen.contract.agent import (
@@ -24,7 +23,10 @@ from kitchen.contract.agent import (
     REASON_TO_ANSWER,
     Agent,
     Decision,
+    DecisionLimits,
+    DecisionRequest,
     Situation,
+    TeamTalk,
     add_to_note,
 )
 from kitchen.contract.canonical_json import derived_seed
@@ -55,6 +57,8 @@ from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.registry.world_registry import get_page
 from kitchen.words.translation import in_english
+
+USUAL_LIMITS = DecisionLimits()
 
 
 def _no_answers(member: int) -> RecordedAnswers | None:
@@ -122,32 +126,34 @@ class EpisodeLoop:
         return len(self.filled) < self.game.seats or self._has_news(member)
 
     def _has_news(self, member: Member) -> bool:
-        return any(said.is_new for said in self._talk(member).get("messages", ()))
+        return any(said.is_new for said in self._talk(member).messages)
 
-    def situation(self, member: Member, **more: Any) -> Situation:
-        """Return this member's situation, without others' commands of the coming step. `more` are other
-        fields of the situation (`seconds`, `purse`, `answers`)."""
-        game, seats = self.game, member.seats
+    def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
+        """Return this member's situation, without others' commands of the coming step."""
+        game, seats, talk = self.game, member.seats, self._talk(member)
         asked = tuple(seat for seat in seats if seat not in self.filled)
-        talk = self._talk(member)
-        told: dict[str, Any] = {
-            "world": game.kind,
-            "step": game.clock,
-            "seats": seats,
-            "briefs": {seat: game.brief(seat) for seat in seats},
-            "observations": {seat: game.observe(seat) for seat in seats},
-            "legal": {seat: game.legal_actions(seat) for seat in seats},
-            "commanded": {seat: command for seat, command in self.settled.items() if seat in seats},
-            "events": tuple(event for event in self.events if self._sees(member, event)),
-            "memory": self.memories.get(member.number),
-            "seed": self._seed(member),
-            "plans": {seat: plan.then for seat, plan in self.plans.items() if seat in seats},
-            "asked": asked if len(asked) < len(seats) else None,
-            "may_act": tuple(seat for seat in seats if seat in self.may_act),
-            "because": self._because(member, asked, talk.get("messages", ())),
-            "knowing": EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
-        }
-        return Situation(**told | talk | more)
+        seen = talk.organisation.seats_seen(member.number) if talk.organisation else seats
+        return Situation(
+            world=game.kind,
+            step=game.clock,
+            seats=seats,
+            briefs={seat: game.brief(seat) for seat in seats},
+            observations={seat: game.observe(seat) for seat in seen},
+            legal={seat: game.legal_actions(seat) for seat in seats},
+            commanded={seat: command for seat, command in self.settled.items() if seat in seats},
+            events=tuple(event for event in self.events if self._sees(member, event)),
+            memory=self.memories.get(member.number),
+            seed=self._seed(member),
+            plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            request=DecisionRequest(
+                because=self._because(member, asked, talk.messages),
+                asked=asked if len(asked) < len(seats) else None,
+                may_act=tuple(seat for seat in seats if seat in self.may_act),
+                knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
+            ),
+            talk=talk,
+            limits=limits,
+        )
 
     def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
         """Return why a member is asked: its plan broke, a job has news, or there is a new message."""
@@ -176,29 +182,18 @@ class EpisodeLoop:
         broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
         return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
-    def _talk(self, member: Member) -> dict[str, Any]:
-        """Return the fields of a situation that concern messages; empty in an episode without messages."""
-        organisation = self.team.organisation
-        if organisation is None or self.mailbox is None:
-            return {}
+    def _talk(self, member: Member) -> TeamTalk:
+        if self.mailbox is None:
+            return TeamTalk()
         since = self._heard.get(member.number, LastHeard())
         messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
-        talk = {
-            "organisation": organisation,
-            "member": member.number,
-            "messages": messages,
-            "jobs": jobs,
-        }
-        seen = organisation.seats_seen(member.number)
-        if seen == member.seats:
-            return talk
-        return {**talk, "observations": {seat: self.game.observe(seat) for seat in seen}}
+        return TeamTalk(self.team.organisation, member.number, messages, jobs)
 
     def ask(
         self,
         agents: Mapping[int, Agent],
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
-        **more: Any,
+        limits: DecisionLimits = USUAL_LIMITS,
     ) -> list[AskedMember]:
         """Ask every member that must decide; return their decisions, in the order of commands.
 
@@ -206,7 +201,7 @@ class EpisodeLoop:
         a member, which replace calls of a model. Errors of agents are not caught.
         """
         told = [
-            (member, self.situation(member, answers=answers(member.number), **more))
+            (member, self.situation(member, replace(limits, answers=answers(member.number))))
             for member in self.informed_members
         ]
         if talk := self._exchange(told):
@@ -281,9 +276,9 @@ class EpisodeLoop:
         return StepMade(self._running_order(given), decisions, tuple(words.said))
 
     def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
-        """Return all commands of the step in the order of live play (`OpenTurn.running_order`). `given` holds
-        the commands of each member. The order is member by member: first its settled seats, then the seats
-        that it commands, then its other seats that may act."""
+        """Return all commands of the step in the order of live play (`kitchen.play.turn.turn_rules`). `given`
+        holds the commands of each member. The order is member by member: first its settled seats, then the
+        seats that it commands, then its other seats that may act."""
         commands: dict[int, Command] = {}
         for member in sorted(self.team.members, key=lambda member: member.number):
             mine = given.get(member.number, {})
@@ -317,13 +312,13 @@ class EpisodeLoop:
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
-        note = note_of_heard(made.note, situation.messages[-1].number if situation.messages else 0)
+        note = note_of_heard(made.note, situation.talk.messages[-1].number if situation.talk.messages else 0)
         plans = replaced_plans(situation, made) | started_plans(situation, made)
         note = add_to_note(note, UNSAID_KEY, list(unsaid)) if unsaid else note
         if asked.talk:
             note = note_of_heard(note, *words.heard(member.number, asked.talk))
         decision = replace(made, note=note, plans=plans)
-        return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
+        return DecisionMade.of(member.number, decision, kind, situation.request.because, asked.milliseconds)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
         """Return the messages of these decisions that may be sent. The order is member by member, and round

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from statistics import fmean
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event, Json, World
@@ -54,7 +54,7 @@ def situation_in_organisation(
     if organisation is None:
         return seen
     number = min(seen.seats) if member is None else member
-    return replace(seen, organisation=organisation, member=number, messages=messages)
+    return replace(seen, talk=TeamTalk(organisation, number, messages))
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:

@@ -72,8 +72,10 @@ def follow_jobs(
 
 def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
     """Return the open jobs of this agent, the newest first: those in its messages, and remembered ones."""
-    told = {job.number: job for job in jobs_in(situation.messages) if job.worker == situation.member}
-    first = situation.messages[0].number if situation.messages else 0
+    told = {
+        job.number: job for job in jobs_in(situation.talk.messages) if job.worker == situation.talk.member
+    }
+    first = situation.talk.messages[0].number if situation.talk.messages else 0
     old = [_read(one) for one in kept if one["number"] < first]
     jobs = [*(job for job in old if not _is_over(job, situation)), *told.values()]
     return sorted((job for job in jobs if job.is_open), key=lambda job: -job.number)
@@ -81,7 +83,7 @@ def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
 
 def _is_over(job: Job, situation: Situation) -> bool:
     """Return whether a later message ended a job whose first message is no longer delivered."""
-    about = [said for said in situation.messages if said.data.get("job") == job.number]
+    about = [said for said in situation.talk.messages if said.data.get("job") == job.number]
     return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
 
 
@@ -173,10 +175,14 @@ class Follower(Agent):
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
     """Return the people who wrote to it, may be answered, and have not been informed yet."""
-    organisation = situation.organisation
+    organisation = situation.talk.organisation
     if organisation is None:
         return ()
     people = {one.number for one in organisation.members if one.is_person} - set(told)
-    said = [one for one in situation.messages if one.kind in {SAY, ASK} and one.number > situation.taken_over]
-    wrote = {one.sender for one in said} & people & set(organisation.to(situation.member, ANSWER))
+    said = [
+        one
+        for one in situation.talk.messages
+        if one.kind in {SAY, ASK} and one.number > situation.talk.taken_over
+    ]
+    wrote = {one.sender for one in said} & people & set(organisation.to(situation.talk.member, ANSWER))
     return tuple(sorted(one for one in wrote if one is not None))

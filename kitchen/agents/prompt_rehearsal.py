@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kitchen.agents.evaluation import make_situation, situation_in_organisation
-from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
+from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionRequest, Situation
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Request
 from kitchen.contract.organisation import Organisation
@@ -82,10 +82,12 @@ class _Play:
         own = {seat: command for seat, command in self.settled.items() if seat in seats}
         seen = replace(
             self.seen(seats, {**own, **known}),
-            asked=tuple(seat for seat in seats if seat not in own) if own else None,
             plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
-            tells=self.way.tells,
-            knowing=self.way.knowing,
+            request=DecisionRequest(
+                asked=tuple(seat for seat in seats if seat not in own) if own else None,
+                knowing=self.way.knowing,
+                tells=self.way.tells,
+            ),
         )
         return situation_in_organisation(seen, self.way.organisation)
 
@@ -97,7 +99,9 @@ class _Play:
         told = []
         for number, mind in enumerate(self.played):
             situation = self.asked(number, known)
-            decision = Decision({}, situation.memory) if situation.asked == () else mind.decide(situation)
+            decision = (
+                Decision({}, situation.memory) if situation.request.asked == () else mind.decide(situation)
+            )
             self.memories[min(situation.seats)] = decision.memory
             commands = self._plan(situation, decision)
             given |= commands

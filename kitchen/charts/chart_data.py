@@ -8,14 +8,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-MarkKind = Literal["bars", "dots", "lines", "steps", "threads", "dashed", "dotted", "spans"]
-"""Kinds of mark. Bars start at the lower end of the axis. Lines join points, with a mark on each; steps do so
-for values that stay until they change at once. Threads are thin lines without marks, for many of them. Dashed
-and dotted lines are for comparison. Spans run along a row from `low` to `high`."""
+MarkKind = Literal[
+    "bars", "hollow", "dots", "lines", "curve", "steps", "threads", "dashed", "dotted", "spans"
+]
+"""Kinds of mark. Bars start at the lower end of the axis; hollow ones are for comparison. Lines join points,
+with a mark on each; a curve has none. Steps are lines of values that stay until they change at once. Threads
+are thin lines, for many of them. Dashed and dotted lines are for comparison. Spans run along a row from `low`
+to `high`."""
 
 ImageFormat = Literal["svg", "pdf", "png"]
 """File formats of a drawn figure."""
@@ -28,13 +31,14 @@ Cell = str | float | int | None
 @dataclass(frozen=True, slots=True)
 class Point:
     """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
-    axis. `words` describe it in a tooltip."""
+    axis. `words` describe it in a tooltip, and `label` is beside it."""
 
     x: float
     y: float
     low: float | None = None
     high: float | None = None
     words: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,12 @@ class Series:
     colour: int | None = 0
     listed: bool = True
     thick: float = 1.0
-    """Height of its spans, as a share of the room in a row."""
+    """Height of its spans or width of its bars, as a share of the usual one."""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any point has an interval along the y axis."""
+        return self.look != "spans" and any(point.low is not None for point in self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +89,13 @@ class Axis:
     names: tuple[str, ...] = ()
     ticks: tuple[float, ...] = ()
     whole: bool = False
+    below: tuple[str, ...] = ()
+    """Lines below each name in a file."""
 
     @classmethod
-    def of_names(cls, title: str, names: tuple[str, ...]) -> Axis:
+    def of_names(cls, title: str, names: tuple[str, ...], below: tuple[str, ...] = ()) -> Axis:
         """Return an axis of named places."""
-        return cls(title, -0.6, max(len(names), 1) - 0.4, names)
+        return cls(title, -0.6, max(len(names), 1) - 0.4, names, below=below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,49 +128,46 @@ class Chart:
     @property
     def full_note(self) -> str:
         """The note; it says so where an interval is cut at the end of the axis."""
-        return f"{self.note} {CUT_NOTE}".strip() if any(map(self._leaves, self._intervals())) else self.note
+        points = (point for one in self.series if one.look != "spans" for point in one.points)
+        ends = (end for point in points for end in (point.low, point.high) if end is not None)
+        cut = any(not self.y.low <= end <= self.y.high for end in ends)
+        return f"{self.note} {CUT_NOTE}".strip() if cut else self.note
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """The series of all panels."""
+        return tuple(one for panel in self.panels for one in panel.series)
 
     @property
     def listed(self) -> tuple[Series, ...]:
         """The series of the legend in their order, each name once; empty if there is only one."""
-        found = {one.name: one for panel in self.panels for one in panel.series if one.listed}
+        found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 
     @property
     def is_empty(self) -> bool:
         """Whether the chart shows nothing."""
-        return not any(True for _ in self.points())
+        return not any(one.points for one in self.series)
 
     @property
     def has_rows(self) -> bool:
         """Whether it consists of named rows, the first at the top, along an axis of numbers."""
         return bool(self.y.names) and not self.x.names
 
-    def _intervals(self) -> Iterator[Point]:
-        """Yield the points that have an interval along the y axis."""
-        for panel in self.panels:
-            for one in panel.series:
-                yield from one.points if one.look != "spans" else ()
 
-    def _leaves(self, point: Point) -> bool:
-        ends = [end for end in (point.low, point.high) if end is not None]
-        return any(not self.y.low <= end <= self.y.high for end in ends)
-
-    def points(self) -> Iterator[Point]:
-        """Yield all points of all panels."""
-        for panel in self.panels:
-            for one in panel.series:
-                yield from one.points
+def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    """Return a table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full precision,
+    booleans as 1 and 0."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(head)
+    writer.writerows([int(cell) if isinstance(cell, bool) else cell for cell in row] for row in rows)
+    return out.getvalue().encode()
 
 
 def chart_csv(chart: Chart) -> bytes:
-    """Return the table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full
-    precision."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(chart.head)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in chart.rows)
-    return out.getvalue().encode()
+    """Return the chart's table as CSV."""
+    return csv_bytes(chart.head, chart.rows)
 
 
 def chart_json(chart: Chart) -> bytes:

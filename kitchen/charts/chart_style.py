@@ -94,3 +94,18 @@ def _round_steps() -> Iterator[float]:
     for power in count():
         for first in (1, 2, 5):
             yield float(first * 10**power)
+
+
+HATCHES: tuple[str, ...] = (
+    "",
+    "M-2 2L2 -2M0 8L8 0M6 10L10 6",
+    "M1 2h2M5 6h2",
+    "M-2 6L2 10M0 0L8 8M6 -2L10 2",
+)
+HATCHES += ("M0 0L8 8M0 8L8 0", "M0 4H8", "M4 0V8", "M0 4H8M4 0V8")
+"""Patterns that distinguish spans without colours, as SVG paths in a square of 8 pixels."""
+
+
+def hatch_fill(number: int | None) -> str:
+    """Return the fill of spans with this colour in a file that defines the patterns."""
+    return f"url(#hatch-{number or 0})"

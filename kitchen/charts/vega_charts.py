@@ -1,12 +1,14 @@
-"""Write a chart as a Vega-Lite specification for browsers.
+"""Write a chart as a Vega-Lite specification, for pages and for files.
 
-The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`.
+The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages it
+is as wide as its place and can be asked. For files (`paper`) all sizes are fixed and the title is left out.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from math import ceil, floor
 from typing import Any
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Series
@@ -18,22 +20,40 @@ from kitchen.charts.chart_style import (
     PAGE_COLOURS,
     PAPER,
     bracket_rows,
+    hatch_fill,
     series_colour,
     series_shape,
     wrap_text,
 )
 
+TICKS = 6
+"""Most intervals between ticks of an axis of numbers."""
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ACROSS = 2
-"""Panels in a row: pages may be as narrow as a telephone."""
+"""Panels in a row on pages, which may be as narrow as a telephone."""
+LEAST, LANES, WIDEST = 430, 670, 860
+"""Widths in pixels in a file: the least of a plot, that of named rows, and that of all panels in a row."""
 HEIGHT, LANE, ROW, BAR, SPAN = 300, 42, 26, 0.33, 0.36
 """Height of a plot in pixels, of a named row, and of a row of brackets; half a bar's width and half a span's
 height, in places."""
 
 PANEL, ROOM, LETTERS = 300, 130, 11
 """Width of a panel in pixels, room for a name on one line in pixels, and pixels per letter elsewhere."""
+NAME_LETTERS, MANY = 14, 8
+"""Letters in a line of a name in a file; number of names of which each has the room of one line."""
 
 Spec = dict[str, Any]
+
+LINES: dict[str, tuple[Spec, int, float]] = {
+    "lines": ({"strokeWidth": 2.5}, 70, 0.9),
+    "steps": ({"strokeWidth": 2.5, "interpolate": "step-after"}, 70, 0.9),
+    "dots": ({}, 30, 0.85),
+    "threads": ({"strokeWidth": 1.2, "strokeOpacity": 0.45}, 26, 0.45),
+    "dashed": ({"strokeWidth": 1.5, "strokeDash": [6, 3]}, 26, 0.9),
+    "dotted": ({"strokeWidth": 2, "strokeDash": [1.5, 2.5]}, 0, 0),
+    "curve": ({"strokeWidth": 2.5}, 0, 0),
+}
+"""Kind of mark → its line, the size of its points and their opacity; empty where it has no line or points."""
 
 
 def vega_json(chart: Chart) -> bytes:
@@ -41,209 +61,230 @@ def vega_json(chart: Chart) -> bytes:
     return (json.dumps(vega_specification(chart), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def vega_specification(chart: Chart) -> Spec:
+def vega_specification(chart: Chart, *, paper: bool = False) -> Spec:
     """Return the specification of the whole figure."""
-    plots = [_plot(chart, panel) for panel in chart.panels]
-    whole: Spec = {"$schema": SCHEMA, "description": chart.alternative, "background": PAPER}
-    whole["title"] = {"text": chart.full_title, "subtitle": [chart.under] if chart.under else []}
-    whole |= {"config": _config(), "usermeta": {"colours": PAGE_COLOURS}}
-    if len(plots) == 1:
+    return _Figure(chart, paper).whole()
+
+
+class _Figure:
+    """Makes the specification of one chart."""
+
+    def __init__(self, chart: Chart, paper: bool) -> None:
+        self.chart, self.paper = chart, paper
+        room = len(chart.x.names) * _place(chart.x)
+        fitting = max(1, min(4, int(WIDEST / (room + 60)))) if paper else ACROSS
+        self.across = min(fitting, len(chart.panels))
+        self.width = PANEL
+        if paper:
+            least = LEAST if len(chart.panels) == 1 else WIDEST // self.across - 60
+            self.width = LANES if chart.has_rows else round(max(room, least))
+
+    def whole(self) -> Spec:
+        """Return the specification."""
+        plots = [self._plot(panel) for panel in self.chart.panels]
+        whole: Spec = {"$schema": SCHEMA, "description": self.chart.alternative, "background": PAPER}
+        if not self.paper:
+            under = [self.chart.under] if self.chart.under else []
+            whole["title"] = {"text": self.chart.full_title, "subtitle": under}
+        whole |= {"config": self._config(), "usermeta": {"colours": PAGE_COLOURS}}
+        if len(plots) > 1:
+            return {**whole, "concat": plots, "columns": self.across}
+        if self.paper:
+            return {**whole, **plots[0]}
+        fit = {"type": "fit-x", "contains": "padding"}
+        return {**whole, "width": "container", "autosize": fit, **plots[0]}
+
+    def _config(self) -> Spec:
+        axis = {"gridColor": GRID, "domainColor": MUTED_INK, "tickColor": MUTED_INK}
+        axis |= {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
+        longest = 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
+        columns = max(1, self.width * self.across // longest) if self.paper else 4
+        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel)]
+        above = ROW * (max(rows) + 1) if rows else 0
+        legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
         return {
-            **whole,
-            "width": "container",
-            "autosize": {"type": "fit-x", "contains": "padding"},
-            **plots[0],
+            "font": FONT,
+            "axis": {**axis, "labelFontSize": 12, "titleFontSize": 13},
+            "title": {"anchor": "start", "color": INK, "subtitleColor": MUTED_INK, "fontSize": 16},
+            "legend": {**legend, "columns": columns, "offset": 18 + above},
+            "view": {"stroke": None},
+            "aria": False,
         }
-    return {**whole, "concat": plots, "columns": ACROSS}
 
+    def _plot(self, panel: Panel) -> Spec:
+        layers = [*self._layers(panel), *_brackets(panel), *self._labels(panel)]
+        if not any(one.points for one in panel.series):
+            layers += self._nothing()
+        if self.paper and self.chart.x.below:
+            layers.append(self._below())
+        if len(self.chart.panels) > 1:
+            title = {"text": panel.title, "anchor": "middle", "fontSize": 12, "fontWeight": "normal"}
+            return {"height": 220, "width": self.width, "title": title, "layer": layers}
+        height = LANE * len(self.chart.y.names) if self.chart.has_rows else HEIGHT
+        return {"height": height, **({"width": self.width} if self.paper else {}), "layer": layers}
 
-def _config() -> Spec:
-    axis = {
-        "gridColor": GRID,
-        "domainColor": MUTED_INK,
-        "labelColor": INK,
-        "titleColor": INK,
-        "tickColor": MUTED_INK,
-    }
-    return {
-        "font": FONT,
-        "axis": {**axis, "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13},
-        "title": {"anchor": "start", "color": INK, "subtitleColor": MUTED_INK, "fontSize": 16},
-        "legend": {"orient": "top", "title": None, "labelFontSize": 12, "columns": 4, "labelColor": INK},
-        "view": {"stroke": None},
-        "aria": False,
-    }
+    def _nothing(self) -> list[Spec]:
+        """Return empty axes, and words in the middle."""
+        words = {"type": "text", "text": "No values yet", "color": MUTED_INK, "fontSize": 13}
+        axes = {"data": {"values": []}, "mark": "point", "encoding": {"x": self._x(), "y": self._y()}}
+        return [axes, {"data": {"values": [{}]}, "mark": words}]
 
-
-def _plot(chart: Chart, panel: Panel) -> Spec:
-    layers = [*_layers(chart, panel), *_brackets(chart, panel)]
-    several = {"width": PANEL, "height": 220, "title": panel.title} if len(chart.panels) > 1 else {}
-    height = LANE * len(chart.y.names) if chart.has_rows else HEIGHT
-    return {"height": height, **several, "layer": layers or [_nothing(chart)]}
-
-
-def _nothing(chart: Chart) -> Spec:
-    return {"data": {"values": [{}]}, "mark": {"type": "text", "text": "No values yet", "color": MUTED_INK}}
-
-
-def _layers(chart: Chart, panel: Panel) -> Iterator[Spec]:
-    """Yield the layers of a panel. Spans are at the bottom, then layers without marks of their own. The first
-    panel handles the choice of a name in the legend, for all panels."""
-    first = panel is chart.panels[0]
-    for one in sorted(panel.series, key=lambda series: _UNDER.get(series.look, 2)):
-        for layer in _MADE[one.look](chart, one):
-            layer["data"] = {"values": _values(one)}
-            if first and chart.listed:
+    def _layers(self, panel: Panel) -> Iterator[Spec]:
+        """Yield the layers of a panel: spans, thin lines, all other marks, and intervals. The first panel
+        handles the choice of a name in the legend, for all panels."""
+        first = panel is self.chart.panels[0]
+        ordered = sorted(panel.series, key=lambda one: _UNDER.get(one.look, 3))
+        marks = [(one, layer) for one in ordered for layer in self._marks(one)]
+        marks += [(one, self._interval(one)) for one in ordered if one.has_intervals]
+        for one, layer in marks:
+            rows = [
+                {"series": one.name, "x": p.x, "y": p.y, "low": p.low, "high": p.high, "words": p.words}
+                for p in one.points
+            ]
+            layer["data"] = {"values": rows}
+            if first and self.chart.listed and not self.paper:
                 layer["params"] = [{"name": "chosen", "bind": "legend", "select": _BY_NAME}]
             first = False
             yield layer
 
+    def _marks(self, one: Series) -> Iterator[Spec]:
+        if one.look in ("bars", "hollow"):
+            yield from self._bars(one)
+        elif one.look == "spans":
+            yield self._box(
+                one, "y", SPAN, {"x": {**self._x(), "field": "low"}, "x2": {"field": "high"}}, _SPAN
+            )
+        else:
+            yield from self._line(one)
 
-_UNDER = {"spans": 0, "threads": 1}
-_BY_NAME = {"type": "point", "fields": ["series"]}
+    def _bars(self, one: Series) -> Iterator[Spec]:
+        low, high = self.chart.y.low, self.chart.y.high
+        base = {"y": self._y(), "y2": {"datum": low if low > 0 or high < 0 else max(0.0, low)}}
+        if one.look == "hollow":
+            mark = {"type": "rect", "stroke": MUTED_INK}
+            yield self._box(one, "x", BAR, {**base, "color": {"value": PAPER}}, mark)
+        else:
+            yield self._box(one, "x", BAR, base, {"type": "rect", "fillOpacity": 0.45, "tooltip": True})
+            yield self._box(one, "x", BAR, {"y": self._y()}, {"type": "rule", "strokeWidth": 2.5})
 
+    def _box(self, one: Series, along: str, half: float, other: Spec, mark: Spec) -> Spec:
+        """Return a layer of marks that reach from one side of their place to the other along an axis."""
+        reach = half * one.thick
+        sides = {"from": f"datum.{along} - {reach:g}", "to": f"datum.{along} + {reach:g}"}
+        axis = self._x() if along == "x" else self._y()
+        ends = {along: {**axis, "field": "from"}, f"{along}2": {"field": "to"}}
+        return {
+            "transform": [{"calculate": formula, "as": name} for name, formula in sides.items()],
+            "mark": mark,
+            "encoding": {**self._seen(one), **ends, **other},
+        }
 
-def _values(one: Series) -> list[Spec]:
-    return [
-        {"series": one.name, "x": p.x, "y": p.y, "low": p.low, "high": p.high, "words": p.words}
-        for p in one.points
-    ]
+    def _line(self, one: Series) -> Iterator[Spec]:
+        line, size, opacity = LINES[one.look]
+        places = {"x": self._x(), "y": self._y()}
+        if line:
+            order = {"order": {"field": "x", "type": "quantitative"}}
+            yield {"mark": {"type": "line", **line}, "encoding": {**self._seen(one), **places, **order}}
+        if size:
+            mark = {"type": "point", "filled": True, "size": size, "opacity": 1, "fillOpacity": opacity}
+            yield {"mark": mark, "encoding": {**self._seen(one, shape=True), **places}}
 
-
-def _bars(chart: Chart, one: Series) -> Iterator[Spec]:
-    base = {"datum": chart.y.low if chart.y.low > 0 or chart.y.high < 0 else max(0.0, chart.y.low)}
-    sides = {"x": {**_x(chart), "field": "from"}, "x2": {"field": "to"}, "y": _y(chart), "y2": base}
-    yield {
-        "transform": [_calculated(f"datum.x - {BAR}", "from"), _calculated(f"datum.x + {BAR}", "to")],
-        "mark": {"type": "rect", "opacity": 0.45, "tooltip": True},
-        "encoding": {**_seen(chart, one), **sides},
-    }
-    yield from _intervals(chart, one, INK)
-
-
-def _calculated(formula: str, name: str) -> Spec:
-    return {"calculate": formula, "as": name}
-
-
-def _dots(chart: Chart, one: Series) -> Iterator[Spec]:
-    yield from _intervals(chart, one, series_colour(one.colour))
-    yield _marked(chart, one, 46)
-
-
-def _lines(chart: Chart, one: Series) -> Iterator[Spec]:
-    yield from _joined(chart, one, {"strokeWidth": 2.5})
-    yield from _intervals(chart, one, series_colour(one.colour))
-    yield _marked(chart, one, 70)
-
-
-def _steps(chart: Chart, one: Series) -> Iterator[Spec]:
-    """Yield the layers of values that stay until they change at once."""
-    yield from _joined(chart, one, {"strokeWidth": 2.5, "interpolate": "step-after"})
-    yield _marked(chart, one, 70)
-
-
-def _marked(chart: Chart, one: Series, size: int) -> Spec:
-    return {
-        "mark": {"type": "point", "filled": True, "size": size, "opacity": 0.9},
-        "encoding": {**_seen(chart, one, shape=True), "x": _x(chart), "y": _y(chart)},
-    }
-
-
-def _threads(chart: Chart, one: Series) -> Iterator[Spec]:
-    """Yield the layers of thin lines; a line under the pointer is highlighted."""
-    (line,) = _joined(chart, one, {"strokeWidth": 1.2, "opacity": 0.45})
-    yield line
-    yield {
-        "mark": {"type": "point", "filled": True, "size": 26, "opacity": 0.45},
-        "encoding": {**_seen(chart, one), "x": _x(chart), "y": _y(chart)},
-    }
-
-
-def _dashed(chart: Chart, one: Series) -> Iterator[Spec]:
-    dash = [6, 3] if one.look == "dashed" else [1, 3]
-    yield from _joined(chart, one, {"strokeWidth": 1.5, "strokeDash": dash})
-    if one.look == "dashed":
-        yield _marked(chart, one, 26)
-
-
-def _joined(chart: Chart, one: Series, look: Spec) -> Iterator[Spec]:
-    order = {"order": {"field": "x", "type": "quantitative"}}
-    yield {
-        "mark": {"type": "line", **look},
-        "encoding": {**_seen(chart, one), "x": _x(chart), "y": _y(chart), **order},
-    }
-
-
-def _intervals(chart: Chart, one: Series, colour: str) -> Iterator[Spec]:
-    if any(point.low is not None for point in one.points):
-        yield {
+    def _interval(self, one: Series) -> Spec:
+        colour = {"bars": INK, "hollow": MUTED_INK}.get(one.look, series_colour(one.colour))
+        ends = {"y": {**self._y(), "field": "low"}, "y2": {"field": "high"}}
+        look = {"type": "errorbar", "opacity": 1}
+        return {
             "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
-            "mark": {"type": "rule", "color": colour, "strokeWidth": 1.8},
-            "encoding": {"x": _x(chart), "y": {**_y(chart), "field": "low"}, "y2": {"field": "high"}},
+            "mark": {**look, "color": colour, "thickness": 1.8, "ticks": {"size": 8}},
+            "encoding": {"x": self._x(), **ends, "tooltip": _WORDS},
+        }
+
+    def _seen(self, one: Series, *, shape: bool = False) -> Spec:
+        """Return the encoding of colour and shape (in the legend, if the series is listed), and of the
+        tooltip."""
+        listed = self.chart.listed
+        names = [each.name for each in listed]
+        told: Spec = {"tooltip": _WORDS}
+        if one.name not in names:
+            told["color"] = {"value": self._colour(one)}
+            return {**told, "shape": {"value": series_shape(one.colour)}} if shape else told
+        colours = {"domain": names, "range": [self._colour(each) for each in listed]}
+        told["color"] = {"field": "series", "type": "nominal", "scale": colours}
+        if not self.paper:
+            told["opacity"] = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
+        if shape:
+            shapes = {"domain": names, "range": [series_shape(each.colour) for each in listed]}
+            told["shape"] = {"field": "series", "type": "nominal", "scale": shapes}
+        return told
+
+    def _colour(self, one: Series) -> str:
+        if one.look == "hollow":
+            return MUTED_INK
+        return hatch_fill(one.colour) if self.paper and one.look == "spans" else series_colour(one.colour)
+
+    def _x(self) -> Spec:
+        axis = _axis(self.chart.x, angled=True)
+        names = self.chart.x.names
+        if names and self.paper:
+            small = self.width / len(names) < 70
+            look = {"labelExpr": f"{_json(_lines(names, NAME_LETTERS))}[datum.value]", "labelLimit": 0}
+            below = 14 * max((text.count("\n") + 1 for text in self.chart.x.below if text), default=0)
+            axis["axis"] |= {**look, "labelFontSize": 10 if small else 12, "titlePadding": 8 + below}
+        elif names:
+            axis["axis"] |= _fitting(names, "width" if len(self.chart.panels) == 1 else str(PANEL))
+        return {"field": "x", **axis}
+
+    def _y(self) -> Spec:
+        return {"field": "y", **_axis(self.chart.y)}
+
+    def _labels(self, panel: Panel) -> Iterator[Spec]:
+        """Yield the words beside points, on the side with more room."""
+        middle = (self.chart.x.low + self.chart.x.high) / 2
+        for point in (point for one in panel.series for point in one.points if point.label):
+            side = {"align": "right", "dx": -8} if point.x > middle else {"align": "left", "dx": 8}
+            mark = {"type": "text", "text": point.label, "fontSize": 12, "color": INK, **side}
+            places = {"x": self._x(), "y": self._y()}
+            yield {"data": {"values": [{"x": point.x, "y": point.y}]}, "mark": mark, "encoding": places}
+
+    def _below(self) -> Spec:
+        """Return the layer of what is below the names of the x axis."""
+        down = 10 + 14 * max(len(lines) for lines in _lines(self.chart.x.names, NAME_LETTERS))
+        look = {"baseline": "top", "dy": down, "fontSize": 10.5, "lineBreak": "\n", "color": MUTED_INK}
+        rows = [{"x": place, "words": words} for place, words in enumerate(self.chart.x.below)]
+        return {
+            "data": {"values": rows},
+            "mark": {"type": "text", **look},
+            "encoding": {"x": self._x(), "y": {"value": "height"}, "text": {"field": "words"}},
         }
 
 
-def _spans(chart: Chart, one: Series) -> Iterator[Spec]:
-    half = SPAN * one.thick
-    yield {
-        "transform": [
-            _calculated(f"datum.y - {half:g}", "under"),
-            _calculated(f"datum.y + {half:g}", "over"),
-        ],
-        "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 0.2},
-        "encoding": {
-            **_seen(chart, one),
-            "x": {**_x(chart), "field": "low"},
-            "x2": {"field": "high"},
-            "y": {**_y(chart), "field": "under"},
-            "y2": {"field": "over"},
-        },
-    }
+_UNDER = {"spans": 0, "threads": 1, "dashed": 2, "dotted": 2}
+_BY_NAME = {"type": "point", "fields": ["series"]}
+_WORDS = {"field": "words", "type": "nominal"}
+_SPAN = {"type": "rect", "stroke": PAPER, "strokeWidth": 0.2}
 
 
-_MADE = {
-    "bars": _bars,
-    "dots": _dots,
-    "lines": _lines,
-    "steps": _steps,
-    "threads": _threads,
-    "dashed": _dashed,
-    "dotted": _dashed,
-    "spans": _spans,
-}
+def _place(axis: Axis) -> float:
+    """Return the width in pixels that a named place of the x axis needs in a file."""
+    names = max((len(line) for lines in _lines(axis.names, NAME_LETTERS) for line in lines), default=0)
+    below = max((len(line) for text in axis.below for line in text.split("\n")), default=0)
+    needed = max(6.2 * names, 6.2 * below, 40) if len(axis.names) > MANY else 108
+    return min(needed + 4, 112)
 
 
-def _seen(chart: Chart, one: Series, *, shape: bool = False) -> Spec:
-    """Return the encoding of colour and shape (in the legend, if the series is listed), and of the
-    tooltip."""
-    names = [each.name for each in chart.listed]
-    told: Spec = {"tooltip": {"field": "words", "type": "nominal"}}
-    if one.name not in names:
-        told["color"] = {"value": series_colour(one.colour)}
-        return {**told, "shape": {"value": series_shape(one.colour)}} if shape else told
-    scale = {"domain": names, "range": [series_colour(each.colour) for each in chart.listed]}
-    told["color"] = {"field": "series", "type": "nominal", "scale": scale}
-    told["opacity"] = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
-    if shape:
-        shapes = {"domain": names, "range": [series_shape(each.colour) for each in chart.listed]}
-        told["shape"] = {"field": "series", "type": "nominal", "scale": shapes}
-    return told
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _x(chart: Chart) -> Spec:
-    made = _axis(chart.x, angled=True)
-    if chart.x.names:
-        made["axis"] |= _fitting(chart.x.names, "width" if len(chart.panels) == 1 else str(PANEL))
-    return {"field": "x", **made}
+def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
+    return [wrap_text(name, letters).split("\n") for name in names]
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
-    """Return the axis labels for a plot of this width; where a name has little room, its words are on
-    separate lines."""
+    """Return the axis labels for a plot of this width on a page; where a name has little room, its words are
+    on separate lines."""
     room = f"{width} / {len(names)}"
-    whole, lines = (
-        f"{json.dumps(one, ensure_ascii=False)}[datum.value]" for one in (list(names), _lines_of(names))
-    )
+    whole, lines = (f"{_json(one)}[datum.value]" for one in (list(names), _lines(names, LETTERS)))
     return {
         "labelExpr": f"{room} < {ROOM} ? {lines} : {whole}",
         "labelLimit": {"expr": f"max({room} - 2, 40)"},
@@ -251,40 +292,38 @@ def _fitting(names: Sequence[str], width: str) -> Spec:
     }
 
 
-def _lines_of(names: Sequence[str]) -> list[list[str]]:
-    return [wrap_text(name, LETTERS).split("\n") for name in names]
-
-
-def _y(chart: Chart) -> Spec:
-    return {"field": "y", **_axis(chart.y)}
-
-
 def _axis(axis: Axis, *, angled: bool = False) -> Spec:
     look: Spec = {"title": wrap_text(axis.title, 40).split("\n"), "grid": not axis.names and not angled}
     if axis.names:
         look["values"] = list(range(len(axis.names)))
-        look["labelExpr"] = f"{json.dumps(list(axis.names), ensure_ascii=False)}[datum.value]"
+        look["labelExpr"] = f"{_json(list(axis.names))}[datum.value]"
         look |= {"labelLimit": 140 if angled else 340, "labelOverlap": False}
-    elif axis.ticks:
-        look["values"] = list(axis.ticks)
-    elif axis.whole:
-        look |= {"tickMinStep": 1, "format": "d"}
+    elif axis.ticks or (axis.whole and axis.high - axis.low <= TICKS):
+        ticks = axis.ticks or range(ceil(axis.low), floor(axis.high) + 1)
+        look |= {"values": list(ticks), "format": ".4~g"}
+    else:
+        look |= {"tickCount": TICKS}
     scale: Spec = {"domain": [axis.low, axis.high], "nice": False, "zero": False, "clamp": True}
     if axis.names and not angled:
         scale["reverse"] = True
     return {"type": "quantitative", "axis": look, "scale": scale}
 
 
-def _brackets(chart: Chart, panel: Panel) -> Iterator[Spec]:
-    """Yield the brackets above the plot, as in `matplotlib_charts`."""
-    for bracket, row in zip(panel.brackets, _rows(panel), strict=True):
+def _bracket_rows(panel: Panel) -> list[int]:
+    return bracket_rows([(one.left, one.right) for one in panel.brackets])
+
+
+def _brackets(panel: Panel) -> Iterator[Spec]:
+    """Yield the brackets above the plot."""
+    words = {"type": "text", "dy": -7, "fontSize": 11, "color": INK}
+    for bracket, row in zip(panel.brackets, _bracket_rows(panel), strict=True):
         top = -8 - row * ROW
         left, right = bracket.left + 0.07, bracket.right - 0.07
         for at, mark in (
             ({"x": left, "x2": right, "y": top}, {}),
             ({"x": left, "y": top, "y2": top + 5}, {}),
             ({"x": right, "y": top, "y2": top + 5}, {}),
-            ({"x": (left + right) / 2, "y": top}, {"type": "text", "text": bracket.words, **_WORDS}),
+            ({"x": (left + right) / 2, "y": top}, {"text": bracket.words, **words}),
         ):
             across = {name: {"datum": x} for name, x in at.items() if name.startswith("x")}
             down = {name: {"value": y} for name, y in at.items() if name.startswith("y")}
@@ -293,15 +332,3 @@ def _brackets(chart: Chart, panel: Panel) -> Iterator[Spec]:
                 "mark": {"type": "rule", "color": MUTED_INK, **mark},
                 "encoding": across | down,
             }
-
-
-_WORDS = {"dy": -7, "fontSize": 11, "color": INK}
-
-
-def _rows(panel: Panel) -> list[int]:
-    return bracket_rows([(one.left, one.right) for one in panel.brackets])
-
-
-def _strip(chart: Chart) -> int:
-    """Return the height of all rows of brackets in pixels."""
-    return ROW * max((max(_rows(panel)) + 1 for panel in chart.panels if panel.brackets), default=0)

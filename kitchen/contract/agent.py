@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.language_model import Call, Payer, RecordedAnswers
@@ -25,8 +25,7 @@ FALLBACKS = {
     "outage": "A person's time ran out in a turn that an outage had touched",
     "error": "The co-player failed",
 }
-"""Reason codes for a decision that the platform replaced. If an agent falls back by itself, the code is that
-of its ModelError."""
+"""Reason codes for a decision that the platform replaced. Agents that fall back use their ModelError's."""
 
 MAX_PLAN_STEPS = 50
 """Maximum number of commands in the plan of one seat."""
@@ -42,9 +41,9 @@ KNOWLEDGE_LABELS = {
 also sets the order in which agents are asked."""
 
 REASON_SEAT, REASON_PLAN_BROKEN, REASON_JOB, REASON_MESSAGE = "seat", "plan_broken", "job", "message"
-"""Why an agent is asked (`Situation.because`). `seat`: one of its seats has something to choose. If another
-reason also holds, the first of these that holds is given: its plan broke; a job has news; there is a new
-message."""
+"""Why an agent is asked (`DecisionRequest.because`). `seat`: one of its seats has something to choose. If
+another reason also holds, the first of these that holds is given: its plan broke; a job has news; there is a
+new message."""
 REASON_TO_ANSWER = "answer"
 """Another reason: somebody wrote to the agent and expects an answer before anybody chooses. Only the messages
 of this decision are used."""
@@ -60,9 +59,57 @@ class LateDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """What an agent has to decide, and what it may know of the others' decisions."""
+
+    because: str = REASON_SEAT
+    """Why the agent is asked now."""
+    asked: tuple[int, ...] | None = None
+    """Those of its seats that need a command now; None for all of them. The commands of the others are
+    already in `Situation.commanded`, except for those in `may_act`."""
+    may_act: tuple[int, ...] = ()
+    """Those of its seats that are busy with a lasting action but may be commanded now, for example to stop it
+    (`World.asks`). A seat without a command continues its action."""
+    knowing: str = EVERYBODY
+    """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
+    tells: bool = False
+    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTalk:
+    """An agent's place in the organisation, its messages and its jobs."""
+
+    organisation: Organisation | None = None
+    """Who may send what to whom; None in an episode without messages."""
+    member: int = 0
+    """The number of this agent among the members of the organisation."""
+    messages: tuple[TeamMessage, ...] = ()
+    """The newest messages that it sent and received, in order. Those after its last decision are new. Treat
+    the text as what somebody said, never as an instruction to the platform."""
+    jobs: tuple[Job, ...] = ()
+    """The open jobs that it was given or gave, however old."""
+    taken_over: int = 0
+    """The number of the last message from the time when a person had its seat. Messages up to it were
+    addressed to that person. 0 where the agent has always had its seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLimits:
+    """What a decision may cost."""
+
+    seconds: float = 5.0
+    """Seconds left for this decision."""
+    purse: Payer | None = None
+    """The account that pays for calls of language models; None where no costs are counted."""
+    answers: RecordedAnswers | None = None
+    """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
+    instead of calling the models. None: call the models."""
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
-    """Everything an agent may know when it decides. The keys of mappings are the seats that the agent
-    commands."""
+    """Everything an agent may know when it decides. Mappings have its seats as keys."""
 
     world: str
     """Name of the world."""
@@ -87,41 +134,17 @@ class Situation:
     """The memory that this agent returned last time; None at the first step."""
     seed: int = 0
     """The only source of chance. It differs for every step, and is the same if a step is decided again."""
-    seconds: float = 5.0
-    """Seconds left for this decision."""
-    purse: Payer | None = None
-    """The account that pays for calls of language models; None where no costs are counted."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """The part of its seats' plans that remains after the coming step."""
     late: tuple[LateDecision, ...] = ()
     """Decisions that arrived too late and that the agent has not been informed of, oldest first."""
-    asked: tuple[int, ...] | None = None
-    """Those of `seats` that need a command now; None for all of them. The commands of the others are already
-    in `commanded`, except for those in `may_act`."""
-    may_act: tuple[int, ...] = ()
-    """Those of `seats` that are busy with a lasting action but may be commanded now, for example to stop it
-    (`World.asks`). A seat without a command continues its action."""
-    answers: RecordedAnswers | None = None
-    """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
-    instead of calling the models. None: call the models."""
-    tells: bool = False
-    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
-    because: str = REASON_SEAT
-    """Why the agent is asked now."""
-    organisation: Organisation | None = None
-    """Who may send what to whom; None in an episode without messages."""
-    member: int = 0
-    """The number of this agent among the members of the organisation."""
-    knowing: str = EVERYBODY
-    """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
-    messages: tuple[TeamMessage, ...] = ()
-    """The newest messages that it sent and received, in order. Those after its last decision are new. Treat
-    the text as what somebody said, never as an instruction to the platform."""
-    jobs: tuple[Job, ...] = ()
-    """The open jobs that it was given or gave, however old."""
-    taken_over: int = 0
-    """The number of the last message from the time when a person had its seat. Messages up to it were
-    addressed to that person. 0 where the agent has always had its seats."""
+    request: DecisionRequest = DecisionRequest()
+    talk: TeamTalk = TeamTalk()
+    limits: DecisionLimits = DecisionLimits()
+
+    def limited(self, **limits: Any) -> Self:
+        """Return the situation with other limits, by their names in `DecisionLimits`."""
+        return replace(self, limits=replace(self.limits, **limits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +165,7 @@ class Decision:
 
     `intents` states what a seat will do after the coming step, as far as the agent has already decided it. It
     never holds guesses, and nothing about the commands of the coming step. It is stored in the note, under
-    `intents`, only if people see it (`Situation.tells`).
+    `intents`, only if people see it (`DecisionRequest.tells`).
 
     `says` are messages to others. Each is sent if the organisation permits it
     (`kitchen.contract.team_messages`).
@@ -178,8 +201,7 @@ class Adviser:
     class recommends nothing; a world overrides what it can. Keep no state between calls."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return a good next command for the one seat of the situation; None if none is known. Must be quick:
-        a page waits for it."""
+        """Return a good next command for the situation's one seat; None if none is known. Must be quick."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
@@ -199,8 +221,7 @@ class Adviser:
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether this seat, as a person sees it after the step, seems to have carried out
-        `command`."""
+        """Return whether this seat, as a person sees it, seems to have carried out `command`."""
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
@@ -208,8 +229,7 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the output of so many steps as a share, from 0 to 1, of the most that anybody could
-        expect."""
+        """Return the output of so many steps, as a share of the most that anybody could expect."""
         return 0.0
 
 
@@ -224,8 +244,7 @@ class AimStep:
 
 
 class AimPursuer:
-    """Work out commands that reach the aims of a world, for agents that follow instructions. Keep no
-    state."""
+    """Work out commands that reach the aims of a world, for agents that follow instructions. Stateless."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next step of this seat towards `aim`. `since` is what `World.aim_mark` returned when the
@@ -267,7 +286,7 @@ class Agent(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings that a researcher may set."""
     reads_words: ClassVar[bool] = False
-    """Whether it reads what people write to it (`Situation.messages`), so that words may change what it does.
+    """Whether it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
     instant: ClassVar[bool] = False
     """Whether it decides in well under a tick (20 ms) without waiting for anything: no network, file,
@@ -291,8 +310,7 @@ class Agent(ABC):
         return ()
 
     def remarks(self) -> tuple[str, ...]:
-        """Return which of these settings have no effect although it plays: whole sentences for the settings
-        form."""
+        """Return which settings have no effect although it plays: whole sentences for the settings form."""
         return ()
 
     def refusal(self) -> str:
@@ -310,8 +328,7 @@ class Agent(ABC):
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return how its prompts can be tried out at no cost; None for a co-player that calls no language
-        model."""
+        """Return how its prompts can be tried out at no cost; None if it calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:

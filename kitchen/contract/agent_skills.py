@@ -28,8 +28,7 @@ MAX_WAIT_STEPS = 20
 FREELY, ONCE, NEVER = "freely", "once", "never"
 """Whether waiting is offered: for a chosen number of steps, for one step, or not at all."""
 READY, EARLY = "ready", "early"
-"""When to fetch the thing that a product will be put into: once the product is ready, or while it is being
-made."""
+"""When to fetch what a product will be put into: once it is ready, or while it is being made."""
 
 
 def wait_skill(steps: int = 1) -> Skill:
@@ -149,8 +148,7 @@ class Skills(ABC):
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions for this seat to choose the skill now, in the order in which to check
-        them."""
+        """Return the conditions for this seat to choose the skill now, in the order to check them."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
@@ -158,8 +156,7 @@ class Skills(ABC):
 
     @abstractmethod
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return the status of a skill that this seat began when `mark` returned `since`: SUCCESS, FAIL or
-        UNKNOWN."""
+        """Return SUCCESS, FAIL or UNKNOWN for a skill begun when `mark` returned `since`."""
 
     @abstractmethod
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
@@ -171,8 +168,7 @@ class Skills(ABC):
 
     @abstractmethod
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return this seat's command for the skill in the coming step, whatever the others do; None to do
-        nothing."""
+        """Return this seat's command for the skill in the coming step; None to do nothing."""
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
         """Return commands that a waiting seat may carry out instead of doing nothing."""
@@ -188,8 +184,7 @@ class Skills(ABC):
 
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return what a sensible player in this seat would plan now; the stand-in model answers with it. It
-        may be a wait."""
+        """Return what a sensible player would plan now, possibly a wait; the stand-in model's answer."""
 
     def errand(self, sight: SeatObservation) -> Skill:
         """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, unless
@@ -197,6 +192,5 @@ class Skills(ABC):
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """Return the skill as an intent for a person's page (`Page` has the words); empty if there is
-        none."""
+        """Return the skill as an intent for a person's page; empty if there is none."""
         return {}

@@ -61,18 +61,16 @@ class Job:
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs in these messages, in their state after the last one, in the order in which they were
-    given."""
+    """Return all jobs in these messages, in their last state, in the order in which they were given."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
 def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, Job]]:
-    """Yield every change of a job in these messages, in order: the message, and the job in its state after
-    it."""
+    """Yield every change of a job in these messages: the message, and the job in its state after it."""
     ledger = JobLedger()
-    for said in messages:
-        for job in ledger.hear(said):
-            yield said, job
+    for message in messages:
+        for job in ledger.hear(message):
+            yield message, job
 
 
 class JobLedger:
@@ -94,10 +92,10 @@ class JobLedger:
         """The open jobs in the order in which they were given."""
         return tuple(self._open.values())
 
-    def hear(self, said: TeamMessage) -> list[Job]:
+    def hear(self, message: TeamMessage) -> list[Job]:
         """Add the next message. Return the jobs that it gave or changed, in their state after it."""
         self.heard += 1
-        made = [*_given(said), *_changed(self._open.values(), said)]
+        made = [*_given(message), *_changed(self._open.values(), message)]
         for job in made:
             self._open[job.number, job.worker] = job
             if not job.is_open:
@@ -105,34 +103,36 @@ class JobLedger:
         return made
 
 
-def _given(said: TeamMessage) -> list[Job]:
-    if said.kind != INFORM or said.sender is None:
+def _given(message: TeamMessage) -> list[Job]:
+    if message.kind != INFORM or message.sender is None:
         return []
-    return [_job(said, said.sender, worker) for worker in said.to]
+    return [_job(message, message.sender, worker) for worker in message.to]
 
 
-def _job(said: TeamMessage, giver: int, worker: int) -> Job:
-    aim = tuple(said.data.get("aim", ()))
+def _job(message: TeamMessage, giver: int, worker: int) -> Job:
+    aim = tuple(message.data.get("aim", ()))
     return Job(
-        said.number,
+        message.number,
         giver,
         worker,
-        said.text,
-        said.step,
+        message.text,
+        message.step,
         aim=aim,
-        is_plain=said.data.get("plain") is True,
-        since=said.data.get("since", {}).get(str(worker)) if aim else None,
-        marks=said.data.get("marks", {}) if aim else {},
-        changed=said.step,
+        is_plain=message.data.get("plain") is True,
+        since=message.data.get("since", {}).get(str(worker)) if aim else None,
+        marks=message.data.get("marks", {}) if aim else {},
+        changed=message.step,
     )
 
 
-def _changed(jobs: Iterable[Job], said: TeamMessage) -> list[Job]:
-    state = _state(said.kind, said.data.get("status"))
+def _changed(jobs: Iterable[Job], message: TeamMessage) -> list[Job]:
+    state = _state(message.kind, message.data.get("status"))
     return [
-        replace(job, state=state, why=said.text, changed=said.step, code=str(said.data.get("code", "")))
+        replace(
+            job, state=state, why=message.text, changed=message.step, code=str(message.data.get("code", ""))
+        )
         for job in jobs
-        if state and job.is_open and _is_about(job, said)
+        if state and job.is_open and _is_about(job, message)
     ]
 
 
@@ -143,17 +143,17 @@ def _state(kind: str, status: object) -> str:
     return {ACCEPT: ACCEPTED, DECLINE: DECLINED, WITHDRAW: WITHDRAWN}.get(kind, "")
 
 
-def _is_about(job: Job, said: TeamMessage) -> bool:
-    if said.data.get("job") != job.number:
+def _is_about(job: Job, message: TeamMessage) -> bool:
+    if message.data.get("job") != job.number:
         return False
-    if said.kind == WITHDRAW:
-        return said.sender == job.giver and job.worker in said.to
-    return said.sender == job.worker and (said.kind == REPORT or job.state == GIVEN)
+    if message.kind == WITHDRAW:
+        return message.sender == job.giver and job.worker in message.to
+    return message.sender == job.worker and (message.kind == REPORT or job.state == GIVEN)
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
     """Return whether this message is about a job that is not open or that belongs to somebody else."""
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:
         return False
-    said = TeamMessage(0, 0, sender, to, say.kind, say.text, say.data)
-    return not _changed(jobs, said)
+    message = TeamMessage(0, 0, sender, to, say.kind, say.text, say.data)
+    return not _changed(jobs, message)

@@ -78,8 +78,7 @@ class NoSolverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The result of the solver: `turns` complete `completed` orders, and no plan completes more than
-    `bound`."""
+    """The solver's result: `turns` complete `completed` orders; no plan completes more than `bound`."""
 
     completed: int
     bound: int
@@ -133,15 +132,13 @@ class ComparisonBenchmark(Benchmark):
     figure: ClassVar[str]
     """The name of the metric that is compared (in `World.figures`, or computed from the log)."""
     source: ClassVar[str]
-    """The source of the published values, in one or two sentences: papers, programs, and the meaning of the
-    metric."""
+    """The source of the published values (papers, programs) and the meaning of the metric."""
     organisation: ClassVar[str] = ""
     """The default organisation of the line-ups; empty: no messages."""
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the line-ups (`kitchen.contract.line_up`) with so many seats that are compared by
-        default."""
+        """Return the line-ups with so many seats that are compared by default."""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
         """Return the published values for a level with so many seats, by the name of the line-up."""
@@ -189,8 +186,7 @@ class CompletionBenchmark(Benchmark):
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Yield the variants of a preset with their numbers of agents, in the order of the published
-        table."""
+        """Yield the variants of a preset with their numbers of agents, as in the published table."""
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:

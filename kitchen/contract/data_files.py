@@ -44,8 +44,7 @@ class TooDeepError(ValueError):
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. ValueError if it is not JSON (NaN included), TooDeepError if it is
-    nested too deeply."""
+    """Return the value of a JSON text. ValueError if it is not JSON, TooDeepError if it is too deep."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -58,17 +57,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number of JSON")
     return number
-
-
-class DepthLimitedDecoder(json.JSONDecoder):
-    """A decoder for libraries that read JSON themselves; it refuses JSON that is nested too deeply."""
-
-    def decode(self, text: str, *args: Any) -> Json:
-        """Return the value; JSONDecodeError if it cannot be read."""
-        try:
-            return check_depth(super().decode(text, *args))
-        except (TooDeepError, RecursionError):
-            raise json.JSONDecodeError(str(TooDeepError()), "", 0) from None
 
 
 def check_depth(value: Json) -> Json:
@@ -144,8 +132,7 @@ class DataSource:
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """Return the values as this type; DataError for the first wrong one. With `more`, unknown keys are
-        ignored."""
+        """Return the values as this type; DataError for the first wrong one. `more` allows unknown keys."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
@@ -172,8 +159,8 @@ def _complaint(error: ValidationError) -> tuple[str, str]:
     context, given = first.get("ctx", {}), repr(first["input"])
     steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])
     reason = REASONS.get(first["type"]) or first["msg"]
-    told = first["type"] in WORDED_ERRORS and len(given) <= MAX_SHOWN_CHARACTERS
-    return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if told else reason
+    repeats_value = first["type"] in WORDED_ERRORS and len(given) <= MAX_SHOWN_CHARACTERS
+    return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if repeats_value else reason
 
 
 REASONS: Mapping[str, str] = {

@@ -14,7 +14,7 @@ Plain Python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Self
 
 from kitchen.contract.world import Json
@@ -42,8 +42,7 @@ class ReplyReading:
     unread: int
     """Commands that could not be read, after the second try if there was one."""
     invalid_before: int
-    """Commands read from the first reply that a check ahead of the step refused: nobody can do them now, or
-    ever."""
+    """Commands of the first reply that were read and refused: nobody can do them now, or ever."""
     invalid: int
     """The same after the second try, if there was one."""
 
@@ -76,8 +75,7 @@ def _refused(faults: Iterable[Json]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReadings:
-    """Counts over many decisions: read whole, in part or not at all, and their commands as in
-    `ReplyReading`."""
+    """Counts over many decisions: how they were read, and their commands as in `ReplyReading`."""
 
     whole: int = 0
     part: int = 0
@@ -101,20 +99,12 @@ class ReplyReadings:
         )
 
     def __add__(self, other: ReplyReadings) -> Self:
-        return type(self)(
-            self.whole + other.whole,
-            self.part + other.part,
-            self.none + other.none,
-            self.commands + other.commands,
-            self.invalid_before + other.invalid_before,
-            self.invalid + other.invalid,
-        )
+        return type(self)(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def columns(self) -> dict[str, int]:
         """The counts for files, by READING_COLUMNS."""
-        numbers = (self.whole, self.part, self.none, self.commands, self.invalid_before, self.invalid)
-        return dict(zip(READING_COLUMNS, numbers, strict=True))
+        return dict(zip(READING_COLUMNS, astuple(self), strict=True))
 
     @property
     def decisions(self) -> int:
@@ -152,15 +142,17 @@ class ReplyReadings:
     @property
     def warning(self) -> str:
         """A sentence on what was not read or could not be done; empty below WARN_SHARE."""
-        told = [f"{share} of the {of} {were}" for share, of, were in self._told()]
-        return f"{' and '.join(told)}: these agents waited, though nobody chose that." if told else ""
+        entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
+        return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 
     @property
     def short(self) -> str:
         """The shares with a warning, short enough for a figure; empty below WARN_SHARE."""
-        return ", ".join(f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._told())
+        return ", ".join(
+            f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._high_shares()
+        )
 
-    def _told(self) -> list[tuple[str, str, str]]:
+    def _high_shares(self) -> list[tuple[str, str, str]]:
         """Return each share that is too great, with what it is a share of, and what is wrong."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
@@ -197,15 +189,7 @@ class Prediction:
 
     def to_json(self) -> dict[str, Json]:
         """Return the prediction as JSON, for a note or a memory."""
-        return {
-            "by": self.by,
-            "of": self.of,
-            "step": self.step,
-            "said": list(self.said),
-            "done": list(self.done),
-            "done_in": self.done_in,
-            "right": self.right,
-        }
+        return {**asdict(self), "said": list(self.said), "done": list(self.done)}
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
         """Return the prediction with its outcome."""
@@ -217,8 +201,8 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):
-            told = [*note.get(PREDICTED_KEY, ()), *note.get(JUDGED_KEY, ())]
-            found |= {(one.step, one.by, one.of): one for one in map(Prediction.read, told)}
+            entries = [*note.get(PREDICTED_KEY, ()), *note.get(JUDGED_KEY, ())]
+            found |= {(one.step, one.by, one.of): one for one in map(Prediction.read, entries)}
     return [found[key] for key in sorted(found)]
 
 

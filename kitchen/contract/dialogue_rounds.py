@@ -92,14 +92,14 @@ class StepDialogue:
         """Return the dialogue of these agents, in the order of their numbers; None where they do not talk
         within the step. `hears` decides which addressees hear a message. `sent` is the number of messages so
         far."""
-        organisation = situations[0].organisation if len(situations) > 1 else None
+        organisation = situations[0].talk.organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None
         talk = cls(list(situations), organisation, hears, sent)
         talk.made = [[] for _ in situations]
         talk.last_round, talk._words = [0] * len(situations), [()] * len(situations)
         talk._before = [_sent_in_step(situation) for situation in situations]
-        talk._known = [one.messages[-1].number if one.messages else 0 for one in situations]
+        talk._known = [one.talk.messages[-1].number if one.talk.messages else 0 for one in situations]
         return talk
 
     def turns(self) -> Turns:
@@ -129,23 +129,24 @@ class StepDialogue:
 
     def _is_left(self, place: int) -> bool:
         """Return whether this agent has yet to decide."""
-        return not self.made[place] and self.situations[place].because != REASON_TO_ANSWER
+        return not self.made[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
         now, made = self.situations[place], self.made[place]
-        known = {one.number for one in now.messages}
+        known = {one.number for one in now.talk.messages}
         heard = (
-            replace(one, is_new=one.sender != now.member)
+            replace(one, is_new=one.sender != now.talk.member)
             for one in self.said
-            if one.number not in known and (one.sender == now.member or self._hears(place, one))
+            if one.number not in known and (one.sender == now.talk.member or self._hears(place, one))
         )
         memory = made[-1].memory if made else now.memory
-        self.situations[place] = replace(now, messages=(*now.messages, *heard), memory=memory)
+        talk = replace(now.talk, messages=(*now.talk.messages, *heard))
+        self.situations[place] = replace(now, talk=talk, memory=memory)
         left = len(self.situations) * self.organisation.rounds - sum(map(len, self.made))
         return place, self.situations[place], max(left, 1)
 
     def _hears(self, place: int, said: TeamMessage) -> bool:
-        member = self.situations[place].member
+        member = self.situations[place].talk.member
         return member in said.to and (not self.organisation.within or self.hears(member, said))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
@@ -169,13 +170,12 @@ class StepDialogue:
         return words != self._words[place] or (place > 0 and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message, if it may be sent; return the places of the agents that it asks for an
-        answer."""
-        member, others = self.situations[place].member, set(range(len(self.situations))) - {place}
+        """Send this message, if it may be sent; return the places of the agents that should answer."""
+        member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.said)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
             return set() if self.organisation.within else others
-        before = [one.messages[-1].number for one in self.situations if one.messages]
+        before = [one.talk.messages[-1].number for one in self.situations if one.talk.messages]
         number = max([self.sent, *before, *(one.number for one in self.said)]) + 1
         to, text = (
             message_recipients(self.organisation, member, say),
@@ -190,7 +190,7 @@ class StepDialogue:
 def _sent_in_step(situation: Situation) -> int:
     """Return the number of messages that this agent has sent in the open step."""
     step = situation.step + 1
-    return sum(one.step == step and one.sender == situation.member for one in situation.messages)
+    return sum(one.step == step and one.sender == situation.talk.member for one in situation.talk.messages)
 
 
 def _merged(decisions: list[Decision]) -> Decision:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from kitchen.contract.world import Json
 
 REMARK_REFUSED, REMARK_CAUTION, REMARK_FACT = "refused", "caution", "fact"
-"""Kinds of `DrawingRemark`: it cannot be played; it can, but probably not as intended; general
-information."""
+"""Kinds of `DrawingRemark`: not playable; playable, but probably unintended; general information."""
 
 
 class TileKind(NamedTuple):
@@ -87,8 +86,7 @@ class DrawableSetting(ABC):
 
     @abstractmethod
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a text. DataError if it cannot be drawn: the researcher then edits the
-        text."""
+        """Return the drawing of a text. DataError if it cannot be drawn (the text is edited instead)."""
 
     @abstractmethod
     def text(self, sheet: GridDrawing) -> str:

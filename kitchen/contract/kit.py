@@ -37,8 +37,7 @@ class Practice:
     organisation: Mapping[str, Json] = field(default_factory=dict)
     """Who may do what with whom, in the form of a condition's `organisation` in a study file."""
     until: Mapping[str, int] = field(default_factory=dict)
-    """Metrics of the world with their target values: practice ends when they are reached. Empty: it lasts all
-    steps."""
+    """Target values of metrics that end the practice when reached. Empty: it lasts all steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +69,6 @@ class WorldKit:
     log_metrics: Callable[[], LogMetrics] | None = None
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
     organisations: tuple[str, ...] = ()
-    """Kinds of organisation (`kitchen.contract.organisation.ORGANISATION_KINDS`) that this world supports.
-    Empty: every kind."""
+    """Kinds of organisation (`ORGANISATION_KINDS`) that this world supports. Empty: every kind."""
     schedules: tuple[str, ...] = ()
-    """Schedules (`kitchen.contract.organisation.SCHEDULES`) that this world supports. Empty: every
-    schedule."""
+    """Schedules (`organisation.SCHEDULES`) that this world supports. Empty: every schedule."""

@@ -41,8 +41,7 @@ class ModelError(Exception):
     retry_after: float | None = None
     """Seconds that the server asked to wait, if it did."""
     usage: Usage | None = None
-    """Tokens that the server counted although there is no answer; None where unknown (the call may have been
-    billed)."""
+    """Tokens counted although there is no answer; None where unknown (the call may have been billed)."""
     raw: str = ""
     """The server's response, where it is not an answer to the question."""
     cost: float | None = 0.0
@@ -164,8 +163,7 @@ class Request:
     seconds: float = 30.0
     """Time limit for the whole call, including all attempts and waits."""
     effort: Effort | None = None
-    """How much the model may think before it answers; None: as little as possible. Thinking counts towards
-    `max_tokens`."""
+    """How much the model may think (counts towards `max_tokens`); None: as little as possible."""
     top_p: float | None = None
     """Probability mass of the tokens to sample from, above 0 up to 1; None: the provider's default."""
     seed: int | None = None
@@ -210,8 +208,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of a model. `text` is always an answer; `call` holds the arguments of the tool, if one was
-    requested and called."""
+    """An answer of a model. `call` holds the arguments of the requested tool, if it was called."""
 
     text: str
     call: Mapping[str, Json] | None = None
@@ -246,13 +243,11 @@ class Call:
     raw: str = ""
     """The server's response where there is no reply."""
     usage: Usage = field(default_factory=Usage)
-    """Tokens that the server counted, also for an answer that could not be used; zeros where it gave no
-    counts."""
+    """Tokens that the server counted, also for an unusable answer; zeros where it gave no counts."""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     cost: float | None = 0.0
-    """US dollars by the price list, for all attempts. 0 for models that cost nothing, None where the price is
-    unknown."""
+    """US dollars by the price list, for all attempts. None where the price is unknown."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
     """As in `Reply`; empty where nothing was sent."""
 
@@ -284,8 +279,7 @@ class Payer(Protocol):
 
 
 class RecordedAnswers(Protocol):
-    """Calls that were made before, in their order. Their answers are returned again without calling a
-    model."""
+    """Calls made before, in order. Their answers are returned again without calling a model."""
 
     def answer(self, provider: str, request: Request) -> Call:
         """Return the recorded call for this request; ModelError if none is left."""

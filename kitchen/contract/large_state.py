@@ -167,9 +167,9 @@ class FrozenMap:
         for (group, place), entries in by_bucket.items():
             before: _Bucket = self._groups.parts[group].parts[place]
             after = {**before.entries, **entries}
-            kept = {key: entry for key, entry in after.items() if entry is not None}
-            if kept != before.entries:
-                groups.setdefault(group, list(self._groups.parts[group].parts))[place] = _Bucket(kept)
+            present = {key: entry for key, entry in after.items() if entry is not None}
+            if present != before.entries:
+                groups.setdefault(group, list(self._groups.parts[group].parts))[place] = _Bucket(present)
         if not groups:
             return self
         nodes = list(self._groups.parts)

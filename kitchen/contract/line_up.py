@@ -22,8 +22,7 @@ MAX_COUNT_DIGITS = 3
 
 
 def line_up_kinds(name: str) -> tuple[str, ...]:
-    """Return the kind of each member of a line-up such as `greedy+stay`. There is one if one agent plays all
-    seats."""
+    """Return the kind of each member: of `greedy+stay` two, of one agent for all seats one."""
     return tuple(part.partition(SEAT_SEPARATOR)[0] for part in name.split(MEMBER_SEPARATOR))
 
 

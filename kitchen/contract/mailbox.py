@@ -124,8 +124,7 @@ class Mailbox:
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return who talks with whom in this step, in both directions. Empty where members may talk with
-        several others at once."""
+        """Return who talks with whom in this step, both ways. Empty without the rule of one partner."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.said for each in self.posted), step)
@@ -158,7 +157,9 @@ class Mailbox:
     def _sent_in(self, step: int, sender: int) -> int:
         """Count the messages that this member has sent in this step, including those to a busy member."""
         in_step = [each.said for each in self.posted if each.said.step == step]
-        return sum(said.sender == sender or (_is_busy(said) and said.to == (sender,)) for said in in_step)
+        busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
+        own = sum(said.sender == sender for said in in_step)
+        return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
         """Return whether each of these members has a seat with the aim of this job, if it has one."""
@@ -228,8 +229,7 @@ class Mailbox:
                 )
 
     def _status(self, world: World, job: Job) -> str:
-        """Return the status of a job's aim: reached if one seat of the worker reached it, failed if no seat
-        can reach it."""
+        """Return the status of a job's aim: reached if one seat reached it, failed if none can."""
         seats = self.organisation.member(job.worker).seats
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
@@ -309,16 +309,10 @@ def may_see_message(world: World, organisation: Organisation, said: TeamMessage,
         return True
     if number not in said.to or said.sender is None:
         return number in said.to
-    member, event = organisation.member(number), _message_event(organisation, said)
+    member = organisation.member(number)
+    first = next(iter(organisation.member(said.sender).seats), None)
+    event = Event("message", first, {"said": said.kind, "text": said.text, "to": list(said.to)})
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
-
-
-def _message_event(organisation: Organisation, said: TeamMessage) -> Event:
-    """Return the message as an event of the sender's first seat, for `World.visible`."""
-    seats: Sequence[int] = () if said.sender is None else organisation.member(said.sender).seats
-    return Event(
-        "message", seats[0] if seats else None, {"said": said.kind, "text": said.text, "to": list(said.to)}
-    )
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
@@ -346,10 +340,6 @@ def platform_sentence(code: str, member: int) -> MessageDraft:
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )
-
-
-def _is_busy(said: TeamMessage) -> bool:
-    return said.sender is None and said.data.get("code") == BUSY
 
 
 def _aim(say: MessageDraft) -> Aim:

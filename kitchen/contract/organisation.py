@@ -12,7 +12,7 @@ MINDcraft, and `central` is MindAgent's single dispatcher beside people. Plain P
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
@@ -160,8 +160,7 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat, or that has this number and no seat. KeyError if there
-        is none."""
+        """Return the member that commands this seat, or that has this number and no seat. KeyError."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
@@ -185,8 +184,7 @@ class Organisation:
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets: its own and, for a leader, those that `sees`
-        adds."""
+        """Return the seats whose observations this member gets: its own, and for leaders those of `sees`."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -234,88 +232,74 @@ class Organisation:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OrganisationInput:
-    """The input for drawing pairs: the members in order, the settings, and pairs given by the researcher."""
-
-    members: tuple[Member, ...]
-    chosen: Mapping[str, Json]
-    commands: tuple[Pair, ...] = ()
-    writes: tuple[Pair, ...] = ()
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers of the members, in order."""
-        return tuple(member.number for member in self.members)
-
-
+Settings = Mapping[str, Json]
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""
 
 
-def _beside_people(shape: OrganisationInput) -> DrawnPairs:
-    people = {member.number for member in shape.members if member.is_person}
-    if not shape.chosen["talk"]:
+def _beside_people(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    people = {member.number for member in draft.members if member.is_person}
+    if not chosen["talk"]:
         return (), ()
-    return (), [pair for pair in permutations(shape.numbers, 2) if people & set(pair)]
+    return (), [pair for pair in permutations(draft.numbers, 2) if people & set(pair)]
 
 
-def _each(shape: OrganisationInput) -> DrawnPairs:
-    if any(len(member.seats) > 1 for member in shape.members):
+def _each(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if any(len(member.seats) > 1 for member in draft.members):
         raise SettingsError("members: each seat has a member of its own")
-    return _beside_people(shape)
+    return _beside_people(draft, chosen)
 
 
-def _solo(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) != 1:
-        raise SettingsError(f"members: somebody who plays alone is one, not {len(shape.members)}")
+def _solo(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) != 1:
+        raise SettingsError(f"members: somebody who plays alone is one, not {len(draft.members)}")
     return (), ()
 
 
-def _pair(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) != 2:
-        raise SettingsError(f"members: a pair is two, not {len(shape.members)}")
-    return (), permutations(shape.numbers, 2)
+def _pair(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) != 2:
+        raise SettingsError(f"members: a pair is two, not {len(draft.members)}")
+    return (), permutations(draft.numbers, 2)
 
 
-def _pairwise(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) < 2 or any(len(member.seats) > 1 for member in shape.members):
+def _pairwise(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) < 2 or any(len(member.seats) > 1 for member in draft.members):
         raise SettingsError("members: they are two at least, each with a seat of its own")
-    return (), permutations(shape.numbers, 2)
+    return (), permutations(draft.numbers, 2)
 
 
-def _chain(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) < 2:
+def _chain(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) < 2:
         raise SettingsError("members: a chain has two at least")
-    down = list(pairwise(shape.numbers))
+    down = list(pairwise(draft.numbers))
     return down, [*down, *((lower, upper) for upper, lower in down)]
 
 
-def _graph(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) < 2:
+def _graph(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) < 2:
         raise SettingsError("members: a graph has two at least")
-    every = list(permutations(shape.numbers, 2))
+    every = list(permutations(draft.numbers, 2))
     return every, every
 
 
-def _tree(shape: OrganisationInput) -> DrawnPairs:
-    if len(shape.members) < 2:
+def _tree(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    if len(draft.members) < 2:
         raise SettingsError("members: a team with a leader has two at least")
-    root, leaves = shape.numbers[0], shape.numbers[1:]
+    root, leaves = draft.numbers[0], draft.numbers[1:]
     down = [(root, leaf) for leaf in leaves]
-    among = permutations(leaves, 2) if shape.chosen["leaves_talk"] else ()
+    among = permutations(leaves, 2) if chosen["leaves_talk"] else ()
     return down, [*down, *((leaf, root) for leaf in leaves), *among]
 
 
-def _custom(shape: OrganisationInput) -> DrawnPairs:
-    for name, pairs in (("commands", shape.commands), ("writes", shape.writes)):
-        for one, other in pairs:
-            if one == other or not {one, other} <= set(shape.numbers):
+def _custom(draft: Organisation, chosen: Settings) -> DrawnPairs:
+    for name, pairs in (("commands", draft.commands), ("writes", draft.writes)):
+        for one, other in sorted(pairs):
+            if one == other or not {one, other} <= set(draft.numbers):
                 raise SettingsError(f"{name}: {one} to {other} does not lead from one member to another")
-    return shape.commands, shape.writes
+    return draft.commands, draft.writes
 
 
-ORGANISATION_KINDS: Mapping[str, Callable[[OrganisationInput], DrawnPairs]] = {
+ORGANISATION_KINDS: Mapping[str, Callable[[Organisation, Settings], DrawnPairs]] = {
     "central": _beside_people,
     "chain": _chain,
     "custom": _custom,
@@ -381,24 +365,13 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    down, across = map(
-        frozenset,
-        ORGANISATION_KINDS[kind](OrganisationInput(tuple(members), chosen, tuple(commands), tuple(writes))),
-    )
+    names = ("sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence")
+    fields = {name: chosen[name] for name in names}
+    draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)
+    down, across = map(frozenset, ORGANISATION_KINDS[kind](draft, chosen))
     if chosen[WITHIN] and not across:
         raise SettingsError(f"{WITHIN}: nobody may write to anybody")
-    return Organisation(
-        kind,
-        tuple(members),
-        commands=down,
-        writes=across,
-        sees=chosen["sees"],
-        messages_a_step=chosen["messages_a_step"],
-        spoken=chosen["spoken"],
-        within=chosen[WITHIN],
-        rounds=chosen[ROUNDS],
-        silence=chosen["silence"],
-    )
+    return replace(draft, commands=down, writes=across)
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:

@@ -45,77 +45,63 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatView:
-    """Everything that the page of one seat shows."""
+class ChoiceView:
+    """What a person can command in the open step."""
 
-    seat: int
-    phase: str
-    """`choose` (this seat must command), `waiting` (for other people), `thinking` (co-players decide), `lead`
-    (this person has no seat and instructs others), `over` (the episode has ended)."""
-    step: int
-    """Number of steps taken."""
-    length: int | None
-    """Number of steps of the whole episode; None if it has no fixed end."""
-    label: str
-    """The neutral name of the team."""
-    players: tuple[PlayerView, ...]
-    waiting_for: tuple[int, ...]
-    """Seats whose command is still missing."""
-    brief: Mapping[str, Json]
-    observation: Mapping[str, Json]
-    legal: Sequence[Command]
-    anticipated: Sequence[Command]
-    chosen: Command | None
-    """The command that this seat has given for the coming step, if any."""
-    history: tuple[StepView, ...]
-    """The last steps, newest first."""
-    score: Mapping[str, Json]
-    achieved: tuple[tuple[str, str], ...] = ()
-    """The score in words: pairs (number, what it counts)."""
-    figures: tuple[Metric, ...] = ()
-    """The metrics of the score that participants see (`Metric.words`); the same for the whole episode."""
-    step_seconds: float | None = None
-    """Time limit of people for a step; None where there is none."""
-    seconds_left: float | None = None
-    """Seconds left of it while this seat must command; None where the clock does not run."""
-    ended_by_staff: bool = False
-    """Whether staff ended the episode."""
-    abandoned_because: str = ""
-    """The reason if the episode ended because somebody was gone; completes “It was ended because …”. Empty
-    otherwise."""
-    hints: tuple[str, ...] = ()
-    """Sentences on good next actions, where hints are on."""
-    hinted: Command | None = None
-    """The command of the last hint, if it has one. The page marks the command and its place."""
-    until: bool = False
-    """Whether the episode ends as soon as its goal is reached (`Practice.until`), or else at its last
-    step."""
-    reached: bool = False
-    """Whether it ended because the goal was reached."""
-    shown: str = DRAWING_TABLES
-    """How this person's page shows the world: a value that `Page.shown` returns; the same for the whole
-    episode."""
+    legal: Sequence[Command] = ()
+    anticipated: Sequence[Command] = ()
+    """Commands that become legal if people before this seat do what they may do."""
     amounts: Mapping[Command, tuple[int, int]] = field(default_factory=dict)
     """Commands of `legal` whose last word is an amount (`World.amounts`). Keys are the commands without that
     word; values are the least and the most amount."""
+    chosen: Command | None = None
+    """The command that this seat has given for the coming step, if any."""
     passed_by: bool = False
     """Whether this seat has nothing to choose in the open step."""
     may_act: bool = False
     """Whether this seat, which is not asked, may act nevertheless: interrupt what it is doing."""
-    shows_intents: bool = False
-    """Whether the page shows what the others are about to do; the same for the whole episode."""
-    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
+    """Sentences on good next actions, where hints are on."""
+    hinted: Command | None = None
+    """The command of the last hint, if it has one. The page marks the command and its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimingView:
+    """The time for a step."""
+
+    step_seconds: float | None = None
+    """Time limit of people for a step; None where there is none."""
+    seconds_left: float | None = None
+    """Seconds left of it while this seat must command; None where the clock does not run."""
+    tick_ms: int | None = None
+    """Milliseconds between steps in a clocked world (`World.tick_ms`): there is no menu, and key presses
+    count at once. None: steps wait for everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlansView:
+    """What seats will do in later steps, as far as this seat may know it."""
+
+    by_seat: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """Commands that seats will do after the open step without being asked. This seat's own plan is included,
-    and those of others where the page shows what they are about to do, as far as this seat may know them."""
-    offers_plans: bool = False
+    and those of others where the page shows what they are about to do."""
+    offered: bool = False
     """Whether the page offers to plan later commands; the same for the whole episode."""
     plannable: Sequence[Command] = ()
-    """Commands that can be planned (`World.plannable`), where the page offers it and this seat must
-    command."""
+    """Commands that can be planned (`World.plannable`), where the page offers it now."""
+    shows_intents: bool = False
+    """Whether the page shows what the others are about to do; the same for the whole episode."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     """Where `shows_intents`: what other seats said, at their decision on the last step, that they will do
     next. It was decided before this seat chooses, and is never the command of the open step. A seat without
     an intent is left out; the page must not invent one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkView:
+    """The messages of a person and the members they may talk with."""
+
     member: int | None = None
     """The number of this seat's person among the members; None in an episode without messages."""
     members: Mapping[int, str] = field(default_factory=dict)
@@ -134,32 +120,87 @@ class SeatView:
     """The newest messages that this person sent and received, in order."""
     spoken: bool = False
     """Whether the page offers to turn this person's speech into text."""
-    seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
-    """Observations of other seats that this person may see as their leader (`Organisation.seats_seen`). A
-    world in which all seats see the same does not show them."""
-    leads: tuple[int, ...] = ()
-    """Members to whom this person may give jobs."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobsView:
+    """The jobs of a person, and the members they lead."""
+
+    listed: tuple[Job, ...] = ()
+    """The jobs that this person was given or gave: all open ones, and the newest others."""
     led: bool = False
     """Whether others may give this person jobs."""
-    taken_over: tuple[tuple[int, int, str], ...] | None = None
-    """Seats that co-players took over from people who were `away` or have `left`: (seat, first step for which
-    a co-player chose, reason). None in an episode in which this cannot happen."""
-    jobs: tuple[Job, ...] = ()
-    """The jobs that this person was given or gave: all open ones, and the newest others."""
+    leads: tuple[int, ...] = ()
+    """Members to whom this person may give jobs."""
     aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
     """For each member to whom this person may give jobs: the aims that it can be asked for (`World.aims`)."""
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """For each member to whom this person may give jobs: the seats that it commands."""
+    seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
+    """Observations of other seats that this person may see as their leader (`Organisation.seats_seen`). A
+    world in which all seats see the same does not show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """How the episode goes, and how it ended."""
+
+    score: Mapping[str, Json]
+    achieved: tuple[tuple[str, str], ...] = ()
+    """The score in words: pairs (number, what it counts)."""
+    figures: tuple[Metric, ...] = ()
+    """The metrics of the score that participants see (`Metric.words`); the same for the whole episode."""
+    until: bool = False
+    """Whether the episode ends as soon as its goal is reached (`Practice.until`), or else at its last
+    step."""
+    reached: bool = False
+    """Whether it ended because the goal was reached."""
+    ended_by_staff: bool = False
+    """Whether staff ended the episode."""
+    abandoned_because: str = ""
+    """The reason if the episode ended because somebody was gone; completes “It was ended because …”. Empty
+    otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """Everything that the page of one seat shows."""
+
+    seat: int
+    phase: str
+    """`choose` (this seat must command), `waiting` (for other people), `thinking` (co-players decide), `lead`
+    (this person has no seat and instructs others), `over` (the episode has ended)."""
+    step: int
+    """Number of steps taken."""
+    length: int | None
+    """Number of steps of the whole episode; None if it has no fixed end."""
+    label: str
+    """The neutral name of the team."""
+    players: tuple[PlayerView, ...]
+    waiting_for: tuple[int, ...]
+    """Seats whose command is still missing."""
+    brief: Mapping[str, Json]
+    observation: Mapping[str, Json]
+    history: tuple[StepView, ...]
+    """The last steps, newest first."""
+    result: ResultView
+    choice: ChoiceView = ChoiceView()
+    timing: TimingView = TimingView()
+    plans: PlansView = PlansView()
+    talk: TalkView = TalkView()
+    jobs: JobsView = JobsView()
+    shown: str = DRAWING_TABLES
+    """How this person's page shows the world: a value that `Page.shown` returns; the same for the whole
+    episode."""
     acts: bool = True
-    """Whether this person has a seat of the world. If not, there is nothing to choose, and `seat` is not a
-    seat."""
-    tick_ms: int | None = None
-    """Milliseconds between steps in a clocked world (`World.tick_ms`): there is no menu, and key presses
-    count at once. None: steps wait for everybody."""
+    """Whether this person has a seat of the world. If not, `seat` is not a seat."""
     looks_on: bool = False
     """Whether a person without a seat watches. `observation` is then that of the first seat that they may
     see (`Organisation.sees`), with that seat's events. Otherwise `observation` and `history` are empty for
     them."""
+    taken_over: tuple[tuple[int, int, str], ...] | None = None
+    """Seats that co-players took over from people who were `away` or have `left`: (seat, first step for which
+    a co-player chose, reason). None in an episode in which this cannot happen."""
 
 
 class NoContent(NamedTuple):
@@ -198,13 +239,12 @@ class Page(ABC):
     has a `fieldset` with `data-actions`. In it is a `label` with a radio button `command` for each command,
     and a button with `data-submit`. The words of a radio button (`.action-text` beside it, or its
     `data-text`) are those of its command alone. Its key is in `kbd`. A key in a `legend`, or shared by
-    several buttons, moves from one to the next. A command with an amount (`SeatView.amounts`) is one choice:
-    its label and a number field are in an element with `data-amount` and `data-ask`. `js/amounts.js` must be
-    among the scripts.
+    several buttons, moves from one to the next. A command with an amount (`ChoiceView.amounts`) is one
+    choice: its label and a number field are in an element with `data-amount` and `data-ask`. `js/amounts.js`
+    must be among the scripts.
     """
     overview_layout: ClassVar[str] = ""
-    """The same for a person who watches without a seat (`overview`); it gets only the panels of the
-    overview."""
+    """The layout for a person who watches without a seat (`overview`)."""
     views: ClassVar[tuple[str, ...]] = (DRAWING_TABLES,)
     """How this world can be shown: `DRAWING_TABLES`, `DRAWING_ONLY`, or both."""
     supports_clock: ClassVar[bool] = True
@@ -219,8 +259,7 @@ class Page(ABC):
     body: ClassVar[str] = gettext_lazy("player")
     """The thing that a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
-    """Template of a second reference that can be opened during play; empty if there is none. It gets `brief`
-    and `handbook`."""
+    """Template of a second reference, which gets `brief` and `handbook`; empty if there is none."""
     reference_title: ClassVar[str] = ""
     """Title of the reference: one or two words."""
     settings_differ: ClassVar[str] = gettext_lazy(
@@ -245,8 +284,7 @@ class Page(ABC):
     """How to use the page: a sentence for each of the first steps, shown where hints are on. They are marked
     with `gettext_noop` and translated when they are shown."""
     aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
-    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum number of
-    steps."""
+    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
         "The steps are over, and the goal was not reached yet. That is all right."
     )
@@ -268,8 +306,7 @@ class Page(ABC):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a sentence with this command, which an adviser recommended for this aim (`Advice`), and the
-        reason."""
+        """Return a sentence with this command, and why it is recommended (`aim` of an `Advice`)."""
         return gettext("Try this: {command}.").format(command=self.phrase(command))
 
     def reached(self, view: SeatView) -> str:
@@ -278,8 +315,7 @@ class Page(ABC):
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. Every view of an episode has the same ids, except those of
-        parts."""
+        """Return the panels in reading order. All views have the same ids, except those of parts."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels for a person who watches without a seat (`SeatView.looks_on`), placed in
@@ -287,8 +323,7 @@ class Page(ABC):
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal in a sentence or two, for somebody who sees nothing of the world; empty: nothing is
-        said."""
+        """Return the goal in a sentence or two, for somebody who sees nothing of the world."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
@@ -300,8 +335,7 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, already in words: templates cannot look up
-        names."""
+        """Return what guide and reference show of a brief, already in words."""
         return brief
 
     @abstractmethod

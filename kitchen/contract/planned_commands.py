@@ -74,8 +74,7 @@ class TurnOpening:
     """The plans that remain."""
     broken: list[Event] = field(default_factory=list)
     may_act: set[int] = field(default_factory=set)
-    """Seats with an automatic command that may act nevertheless. Live play stores their commands only when
-    the step runs."""
+    """Seats with an automatic command that may act. Live play stores it only when the step runs."""
 
 
 def open_turn(
@@ -132,17 +131,17 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
     """Return new plans, by seat, for seats whose command in this step is already settled. These are seats
     that are not asked and, for an agent that only answers, seats that may act. An empty plan ends the old
     one."""
-    asked = situation.seats if situation.asked is None else situation.asked
-    may_act = set(situation.may_act)
-    settled = may_act if situation.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    may_act = set(situation.request.may_act)
+    settled = may_act if situation.request.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
     settled = settled - (decision.commands.keys() & may_act)
     return {seat: plan for seat, plan in decision.plans.items() if seat in settled}
 
 
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
     """Return the plans, by seat, that begin with a command for this step."""
-    asked = situation.seats if situation.asked is None else situation.asked
-    commanded = {*asked, *(decision.commands.keys() & set(situation.may_act))}
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    commanded = {*asked, *(decision.commands.keys() & set(situation.request.may_act))}
     return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}
 
 

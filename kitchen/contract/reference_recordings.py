@@ -20,8 +20,7 @@ Recording = TypeVar("Recording")
 
 
 class TraceFileError(WorldError):
-    """A file of recorded episodes that cannot be read. The message is one line: the file, the line and the
-    reason."""
+    """A file that cannot be read. The message is one line: the file, the line and the reason."""
 
 
 class RecordedLine(NamedTuple):
@@ -33,8 +32,7 @@ class RecordedLine(NamedTuple):
     raw: Json
 
     def world(self, default: str) -> str:
-        """Return the world of the episode; `default` where the line names none. TraceFileError if the line is
-        not an object."""
+        """Return the world of the episode, or `default`. TraceFileError if the line is not an object."""
         if not isinstance(self.raw, Mapping):
             raise self.error("is no object")
         return str(self.raw.get("world", default))
@@ -58,13 +56,11 @@ class Recordings(ABC, Generic[Recording]):
 
     @abstractmethod
     def parse(self, raw: Json) -> Recording:
-        """Parse one line. KeyError for a missing entry; ValueError, TypeError and similar errors for a wrong
-        one."""
+        """Parse one line. KeyError for a missing entry; ValueError and similar for a wrong one."""
 
     @abstractmethod
     def difference(self, recorded: Recording) -> str | None:
-        """Return the first difference between our world and the recording, in one line; None if all steps
-        agree."""
+        """Return the first difference between our world and the recording in one line, or None."""
 
     @abstractmethod
     def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:

@@ -26,8 +26,7 @@ from kitchen.contract.world import (
 )
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
-"""Codes of refused commands: the seat does not exist, it has already acted in this step, or it cannot do that
-now."""
+"""Codes of refused commands: no such seat, a second command of a seat, or not possible now."""
 
 
 class SimpleWorld(World):
@@ -66,8 +65,7 @@ class SimpleWorld(World):
         """Set every attribute of `state` to its start value; take chance from `chance`."""
 
     def chance(self, *labels: object) -> Random:
-        """Return a generator that depends only on the seed and these labels, so that no generator is part of
-        the state."""
+        """Return a generator that depends only on the seed and these labels; it is not part of the state."""
         return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
 
     @property
@@ -85,8 +83,7 @@ class SimpleWorld(World):
         return dict(self.chosen)
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out the commands in their order, then `end_step`. Nothing happens once the episode has
-        ended."""
+        """Carry out the commands in order, then `end_step`. Nothing happens after the episode's end."""
         if self.has_ended:
             return ()
         events: list[Event] = []
@@ -98,11 +95,11 @@ class SimpleWorld(World):
         return tuple(events)
 
     def _act(self, seat: int, command: Command, given: dict[int, Command]) -> Iterable[Event]:
-        told = {"command": list(command)}
+        data = {"command": list(command)}
         if code := self._refusal_code(seat, command, given):
-            return [Event("refused", seat, {**told, "reasons": [code]})]
+            return [Event("refused", seat, {**data, "reasons": [code]})]
         given[seat] = command
-        return [Event("performed", seat, told), *self.carry_out(seat, command)]
+        return [Event("performed", seat, data), *self.carry_out(seat, command)]
 
     def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
         if not 0 <= seat < self.seats:
@@ -112,14 +109,12 @@ class SimpleWorld(World):
         return "" if self.allows(seat, command) else self.why_not(seat, command)
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code for a command that this seat cannot carry out now. A world with several reasons
-        returns different codes."""
+        """Return the code for a command that this seat cannot carry out now."""
         return NOT_POSSIBLE
 
     @abstractmethod
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Change the state by a command that is allowed. Return further events; `performed` is already
-        recorded."""
+        """Change the state by an allowed command. Return events besides `performed`."""
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
         """Change the state after all commands of a step; `given` holds those that were carried out, by seat.
@@ -127,8 +122,7 @@ class SimpleWorld(World):
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric in `figures`: the attribute of its name, or the share of its two
-        counts (None where both are 0)."""
+        """Return each metric: the attribute of its name, or the share of its two counts."""
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:

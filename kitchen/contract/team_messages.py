@@ -110,8 +110,7 @@ def _alone(pattern: str) -> str:
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
-"""Why a message is not sent: the addressee talks with another, the sender does, or not exactly one is
-named."""
+"""Why a message is not sent: the addressee or the sender talks already, or not one is named."""
 GONE = "gone"
 """The `code` of the platform's message that a `member` was replaced, which ends their conversation."""
 
@@ -122,16 +121,16 @@ def conversation_partners(
     """Return who talks with whom in this step, in both directions."""
     talking: dict[int, int] = {}
     last: dict[frozenset[int], int] = {}
-    for said in messages:
-        if said.kind == SYSTEM and said.data.get("code") == GONE:
-            _leave(talking, said.data["member"])
-        if said.kind not in TALK_KINDS or said.sender is None:
+    for message in messages:
+        if message.kind == SYSTEM and message.data.get("code") == GONE:
+            _leave(talking, message.data["member"])
+        if message.kind not in TALK_KINDS or message.sender is None:
             continue
-        _leave(talking, said.sender)
-        if said.kind != END:
-            _leave(talking, said.to[0])
-            talking |= {said.sender: said.to[0], said.to[0]: said.sender}
-            last[frozenset((said.sender, said.to[0]))] = said.step
+        _leave(talking, message.sender)
+        if message.kind != END:
+            _leave(talking, message.to[0])
+            talking |= {message.sender: message.to[0], message.to[0]: message.sender}
+            last[frozenset((message.sender, message.to[0]))] = message.step
     since = step - organisation.silence
     return {one: other for one, other in talking.items() if last[frozenset((one, other))] > since}
 

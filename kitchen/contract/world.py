@@ -13,18 +13,20 @@ Errors::
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple, Self, final
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self, final
 
 from kitchen.contract.canonical_json import Json as Json
 from kitchen.contract.canonical_json import canonical_hash as canonical_hash
 from kitchen.contract.canonical_json import canonical_json as canonical_json
 from kitchen.contract.canonical_json import text_hash as text_hash
 from kitchen.contract.large_state import LargeMap, WorldState
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import Metric as Metric
+from kitchen.contract.metric_definitions import MetricLimits
 
 Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
@@ -124,11 +126,11 @@ class Setting:
             raise SettingsError(
                 f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
             )
-        size, said = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
+        size, shown = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
         if self.minimum is not None and size < self.minimum:
-            raise SettingsError(f"{self.name}: {said} is below {self.minimum}")
+            raise SettingsError(f"{self.name}: {shown} is below {self.minimum}")
         if self.maximum is not None and size > self.maximum:
-            raise SettingsError(f"{self.name}: {said} is above {self.maximum}")
+            raise SettingsError(f"{self.name}: {shown} is above {self.maximum}")
         if self.placeholders:
             self._check_placeholders(value)
 
@@ -158,29 +160,26 @@ def _read_int(value: Json) -> int:
 
 def _read_float(value: Json) -> float:
     number = float(value)
-    if isinstance(value, bool) or number != number or number in (float("inf"), float("-inf")):
+    if isinstance(value, bool) or not math.isfinite(number):
         raise ValueError(value)
     return number
 
 
-def _read_bool(value: Json) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
+def _read_as(kind: type) -> Callable[[Json], Json]:
+    def read(value: Json) -> Json:
+        if not isinstance(value, kind):
+            raise TypeError(value)
+        return value
 
-
-def _read_text(value: Json) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value
+    return read
 
 
 _READERS = {
     "int": _read_int,
     "float": _read_float,
-    "bool": _read_bool,
-    "text": _read_text,
-    "choice": _read_text,
+    "bool": _read_as(bool),
+    "text": _read_as(str),
+    "choice": _read_as(str),
 }
 
 
@@ -191,82 +190,6 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
         if name not in known:
             raise SettingsError(f"{name}: no such setting; there are {', '.join(known)}")
     return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
-
-
-METRIC_NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One metric of `World.score()`. Pages, files and the analysis take their descriptions from it. Metrics
-    of two worlds that are equal share a column; `words` is not compared.
-
-    `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`).
-    Contradictory fields raise a ValueError.
-    """
-
-    name: str
-    """Its key in `World.score()` and its column in files: lower-case letters and digits, with `_` between
-    words."""
-    kind: Literal["count", "share", "number"]
-    label: str
-    """Its name in tables and charts: `Success rate`. Unique within a world."""
-    meaning: str = ""
-    """Its description in the codebook, without a full stop; by default the label."""
-    so_far: str = ""
-    """Its description for the value after a step. Empty for a metric that only a whole episode has; it is not
-    in the rows of steps."""
-    undefined: str = ""
-    """When it is undefined (`score` returns None): `blank where both are 0`. Empty if it is always
-    defined."""
-    unit: str = ""
-    better: Literal["higher", "lower", "neither"] = "higher"
-    of: tuple[str, str] | None = None
-    """The two counts of this world that a share is made of: (done, missed). The share is done / (done +
-    missed). Over several episodes it is the share of their sums."""
-    measured: bool = True
-    """Whether it is compared between conditions."""
-    words: tuple[str, str] | None = field(default=None, compare=False)
-    """What it counts, in words for participants: after a 1 and after any other number. None: it is not shown
-    to them."""
-    low: float | None = 0.0
-    """Inclusive bounds of a number; None where it is unbounded."""
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        if not METRIC_NAME_PATTERN.fullmatch(self.name):
-            raise ValueError(f"figure {self.name!r}: not words of small letters and digits with _ between")
-        if self.kind not in ("count", "share", "number"):
-            raise ValueError(f"figure {self.name!r}: {self.kind!r} is no kind of figure")
-        if self.of and self.kind != "share":
-            raise ValueError(f"figure {self.name!r}: only a share is made of two counts")
-
-    @property
-    def formula(self) -> str:
-        """Return how it is computed from other metrics; empty if it is not."""
-        return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
-
-    @property
-    def ends(self) -> tuple[float | None, float | None]:
-        """Return the minimum and the maximum of its values; None where it is unbounded."""
-        return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
-
-    def holds(self, value: Json) -> bool:
-        """Return whether `value` is within its bounds and has its type."""
-        low, high = self.ends
-        whole = self.kind != "count" or type(value) is int
-        return whole and (low is None or low <= value) and (high is None or value <= high)
-
-    @property
-    def better_words(self) -> str:
-        """Return in words which direction is better; empty where neither is."""
-        return "" if self.better == "neither" else f"{self.better} is better"
-
-    def shown(self, value: float) -> str:
-        """Return a value as people read it: `3`, `67 %`, `12.5`."""
-        if self.kind == "share":
-            return f"{value:.0%}".replace("%", " %")
-        return f"{value:.0f}" if self.kind == "count" else f"{round(value, 2):g}"
 
 
 class World(ABC):
@@ -396,8 +319,7 @@ class World(ABC):
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Return the kind of action in one word. Charts of the seats' actions group commands by kind. By
-        default it is the verb."""
+        """Return the kind of action in one word, by which charts group commands: the verb."""
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
@@ -432,8 +354,7 @@ class World(ABC):
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim that this seat was asked for when `aim_mark` returned `since`:
-        `SUCCESS`, `FAIL` or `UNKNOWN`."""
+        """Return SUCCESS, FAIL or UNKNOWN for an aim asked for when `aim_mark` returned `since`."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
@@ -494,8 +415,7 @@ class World(ABC):
 
     @final
     def state_text(self) -> str:
-        """Return the state as text: the canonical JSON of `to_dict`, in which each large part is its root
-        hash."""
+        """Return the canonical JSON of `to_dict`, in which each large part is its root hash."""
         return self.frozen_state().text
 
     @final

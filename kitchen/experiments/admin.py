@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
@@ -26,7 +25,6 @@ from kitchen.experiments import (
     result_tables,
 )
 from kitchen.experiments.episode_rows import FAILED
-from kitchen.experiments.experiment_forecast import CostForecast, WorkForecast
 from kitchen.experiments.experiment_form import (
     RUN_SETTINGS_FIELDSET,
     START_FIELD,
@@ -40,7 +38,7 @@ from kitchen.experiments.experiment_form import (
 from kitchen.experiments.experiment_results import CellResult, cell_results_of, decision_makers_of
 from kitchen.experiments.experiment_services import failed_episodes
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
-from kitchen.experiments.log_files import LOG_FOLDER, LogError, PlayedLog, log_file_name, read_log
+from kitchen.experiments.log_files import LOG_FOLDER, log_file_name
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.result_tables import score_text, summary_line
 from kitchen.forms.setting_fields import setting_value_text
@@ -80,14 +78,13 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """Return the response that downloads one file. Raise KeyError for an unknown name.
-
-    Files that may be long (log tables and the archive) are streamed.
-    """
+    """Return the download of one file; log tables and the archive are streamed. KeyError for other names."""
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
-            log_tables.table_pieces(name, _logs(experiment), tables), content_type, saved_as
+            log_tables.table_pieces(name, database_logs.readable_logs_of(experiment), tables),
+            content_type,
+            saved_as,
         )
     if name == LOGS_ARCHIVE:
         return streaming_download(_zip(experiment), content_type, saved_as)
@@ -107,12 +104,6 @@ def _file(experiment: Experiment, name: str) -> bytes:
     if name == experiment_folder.SETTINGS:
         return experiment_folder.settings_file(setup, str(experiment.key))
     return experiment_folder.RESULT_MAKERS[name](setup, current_results(experiment))
-
-
-def _logs(experiment: Experiment) -> Iterator[PlayedLog]:
-    for _, data in database_logs.logs_of(experiment):
-        with suppress(LogError):
-            yield read_log(data)
 
 
 def _zip(experiment: Experiment) -> Iterator[bytes]:
@@ -145,7 +136,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     class Media:
         css = {"all": ["css/admin-study.css"]}
-        js = ["js/admin-condition.js"]
+        js = ["js/admin-experiment.js"]
 
     def clear(self, obj: Experiment) -> None:
         """Delete the episodes of an experiment."""
@@ -174,13 +165,12 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     def get_urls(self) -> list[Any]:
         """Add the URLs of the downloads and of the start page."""
-        there = path(
-            "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
-        )
-        start = path(
-            "<int:pk>/start/", self.admin_site.admin_view(self.start_page), name="kitchen_experiment_start"
-        )
-        return [there, start, *super().get_urls()]
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
+            path("<int:pk>/start/", wrap(self.start_page), name="kitchen_experiment_start"),
+            *super().get_urls(),
+        ]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
         """Respond with one result file, identical to the one that the command writes."""
@@ -247,7 +237,9 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
         if experiment.played_episodes == ExperimentSetup.from_json(experiment.setup).total:
             return "complete"
-        return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
+        if experiment.stopped_because:
+            return f"stopped: {experiment.stopped_because}"
+        return "not running on workers" if experiment.played_episodes else "not started"
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
@@ -266,7 +258,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             work, ahead = experiment_services.forecast_experiment(experiment)
         except (PriceFileError, SetupError) as error:
             self.message_user(request, f"{experiment}: {error}", messages.ERROR)
-            return self._back(experiment)
+            return redirect("admin:kitchen_experiment_change", experiment.pk)
         suggested = experiment.limit or (ledger_amount(ahead.worst) if ahead.worst else None)
         form = SpendingLimitForm(
             request.POST if request.method == "POST" else None,
@@ -276,17 +268,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         if request.method == "POST" and form.is_valid():
             experiment.limit = form.cleaned_data["limit"] or experiment.limit
             self._start(request, experiment)
-            return self._back(experiment)
-        return self._ask_first(request, experiment, work, ahead, form)
-
-    def _ask_first(
-        self,
-        request: HttpRequest,
-        experiment: Experiment,
-        work: WorkForecast,
-        ahead: CostForecast,
-        form: SpendingLimitForm,
-    ) -> HttpResponse:
+            return redirect("admin:kitchen_experiment_change", experiment.pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Start {experiment}?",
@@ -313,22 +295,18 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
     ) -> HttpResponse:
         """Redirect to the forecast if the researcher chose to start the experiment."""
-        return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
+        if START_FIELD in request.POST:
+            return redirect("admin:kitchen_experiment_start", obj.pk)
+        return super().response_add(request, obj, post_url_continue)
 
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
         """Redirect to the forecast if a start was requested; stop the experiment if a stop was requested."""
         if "_stop" in request.POST:
             experiment_services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
-            return self._back(obj)
-        return self._started(request, obj) or super().response_change(request, obj)
-
-    def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
-        if START_FIELD not in request.POST:
-            return None
-        return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
-
-    def _back(self, obj: Experiment) -> HttpResponse:
-        return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))
+            return redirect("admin:kitchen_experiment_change", obj.pk)
+        if START_FIELD in request.POST:
+            return redirect("admin:kitchen_experiment_start", obj.pk)
+        return super().response_change(request, obj)
 
     @admin.action(description="Stop the selected experiments", permissions=["change"])
     def stop(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
@@ -374,10 +352,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Return rows of cell name, first CoS, second CoS, their difference and the paper's CoS.
-
-    The rows cover the cells of either experiment.
-    """
+    """Return rows of cell name, both CoS, their difference and the paper's CoS, for the cells of either."""
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

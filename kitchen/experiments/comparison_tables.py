@@ -6,166 +6,71 @@ or 1. For pairs, ± is the standard error of the mean over episodes.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from statistics import fmean, stdev
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Metric
+from kitchen.experiments.episode_rows import csv_bytes
 from kitchen.experiments.experiment_results import CellResult, decision_makers_of
 from kitchen.registry.world_metrics import metrics_of_world
 from kitchen.registry.world_registry import get_pairings
 from kitchen.words.english_text import counted_noun
 
-
-@dataclass(frozen=True, slots=True)
-class MeanWithError:
-    """The mean of a metric over some episodes with its standard error.
-
-    `mean` is None without episodes, `error` with fewer than two.
-    """
-
-    number: int
-    mean: float | None
-    error: float | None
-
-    @classmethod
-    def of(cls, figures: Sequence[float]) -> MeanWithError:
-        """Compute the mean and standard error of these values."""
-        mean = fmean(figures) if figures else None
-        error = stdev(figures) / sqrt(len(figures)) if len(figures) > 1 else None
-        return cls(len(figures), mean, error)
-
-    def __str__(self) -> str:
-        if self.mean is None:
-            return "n/a"
-        return f"{self.mean:.1f}" + ("" if self.error is None else f" \N{PLUS-MINUS SIGN} {self.error:.1f}")
+CONFIDENCE, Z = 0.95, 1.959964
+PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+OURS, PRINTED, OTHERS = "ours", "as printed", "the others"
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """The results of two co-players in one level."""
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a metric over some episodes, with its standard error and its 95 % interval."""
 
-    level: str
-    kinds: tuple[str, ...]
-    """Kinds of co-player, by seat."""
-    figures: tuple[float, ...]
-    """Values of the metric, by episode."""
+    values: tuple[float, ...]
+    ends: tuple[float | None, float | None] = (None, None)
+    """The lowest and the highest possible value of the metric."""
 
     @property
-    def mean(self) -> MeanWithError:
-        """Mean over the episodes, with its standard error."""
-        return MeanWithError.of(self.figures)
+    def mean(self) -> float | None:
+        """The mean; None without episodes."""
+        return fmean(self.values) if self.values else None
 
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None with fewer than two episodes."""
+        return stdev(self.values) / sqrt(len(self.values)) if len(self.values) > 1 else None
 
-def pairings_in(results: Sequence[CellResult]) -> list[Pairing]:
-    """Return the result of every pair of partners, in the order of the experiment."""
-    return [
-        Pairing(cell.column.level, line_up_kinds(cell.column.variant.coplayer), cell.intervals[0].figures)
-        for cell in results
-    ]
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the mean, within the ends; None with fewer than two episodes."""
+        if self.error is None:
+            return None
+        if set(self.values) <= {0.0, 1.0}:
+            return _wilson(sum(self.values), len(self.values))
+        from scipy.stats import t  # imported here because scipy.stats is slow to import
 
-
-def pairing_levels(pairings: Sequence[Pairing]) -> list[str]:
-    """Return the levels in which these pairs played, in their order."""
-    return list(dict.fromkeys(each.level for each in pairings))
-
-
-def agents_in_seat(pairings: Sequence[Pairing], seat: int) -> list[str]:
-    """Return the kinds of co-player that played in this seat in any level, in their order."""
-    return list(dict.fromkeys(each.kinds[seat] for each in pairings))
-
-
-def means_over_others(
-    pairings: Sequence[Pairing], level: str, seat: int
-) -> Iterator[tuple[str, MeanWithError]]:
-    """Yield (kind, mean) for every kind in this seat of the level, over all partners of another kind.
-
-    Pairs of the same kind are excluded, as in the paper.
-    """
-    for kind in agents_in_seat(pairings, seat):
-        mine = [each for each in pairings if each.level == level and each.kinds[seat] == kind]
-        others = [each for each in mine if len(set(each.kinds)) > 1]
-        if others:
-            yield kind, MeanWithError.of([figure for each in others for figure in each.figures])
-
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of texts: a head, and rows whose first cell names the row."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    played_by: str = ""
-    """One sentence that states who made the decisions."""
-
-
-COMPARISON_COLUMNS = (
-    "level",
-    "seats",
-    "who",
-    "organisation",
-    "episodes",
-    "mean",
-    "low",
-    "high",
-    "spread",
-    "source",
-)
-COMPARISON_OURS, COMPARISON_PRINTED = "ours", "as printed"
-CONFIDENCE, Z = 0.95, 1.959964
-COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat 0 first. Across: levels."
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The mean of a metric over some episodes with its 95 % interval.
-
-    `mean` is None without episodes, `low` and `high` with fewer than two.
-    """
-
-    number: int
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @classmethod
-    def of(cls, values: Sequence[float], ends: tuple[float | None, float | None] = (None, None)) -> Estimate:
-        """Estimate the mean of these values.
-
-        `ends` are the lowest and highest possible values of the metric.
-        """
-        number = len(values)
-        if number < 2:
-            return cls(number, values[0] if values else None)
-        return cls(number, fmean(values), *_interval(values, ends))
+        number, mean, (low, high) = len(self.values), fmean(self.values), self.ends
+        half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * stdev(self.values) / sqrt(number)
+        bottom = mean - half if low is None else max(mean - half, low)
+        return bottom, mean + half if high is None else min(mean + half, high)
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """Distances from the mean to the lower and the upper end of the interval; None without an
-        interval."""
-        if self.mean is None or self.low is None or self.high is None:
+        """Distances from the mean to both ends of the interval; None without an interval."""
+        if self.interval is None:
             return None
-        return max(self.mean - self.low, 0.0), max(self.high - self.mean, 0.0)
+        (low, high), mean = self.interval, fmean(self.values)
+        return max(mean - low, 0.0), max(high - mean, 0.0)
 
-
-def _interval(
-    values: Sequence[float], ends: tuple[float | None, float | None]
-) -> tuple[float | None, float | None]:
-    if set(values) <= {0.0, 1.0}:
-        return _wilson(sum(values), len(values))
-    from scipy.stats import t  # imported here because scipy.stats is slow to import
-
-    number, mean, (low, high) = len(values), fmean(values), ends
-    half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * stdev(values) / sqrt(number)
-    bottom = mean - half if low is None else max(mean - half, low)
-    return bottom, mean + half if high is None else min(mean + half, high)
+    def __str__(self) -> str:
+        """Return mean ± standard error."""
+        if self.mean is None:
+            return "n/a"
+        return f"{self.mean:.1f}" + ("" if self.error is None else f" {PLUS_MINUS} {self.error:.1f}")
 
 
 def _wilson(successes: float, number: int) -> tuple[float, float]:
@@ -184,8 +89,22 @@ class LineUpResult:
     seats: int
     name: str
     """Name of the line-up, with its organisation if several are compared."""
+    kinds: tuple[str, ...]
+    """Kinds of co-player; of partners, by seat."""
     organisation: str
     estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of texts: a head, and rows whose first cell names the row."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    played_by: str = ""
+    """One sentence that states who made the decisions."""
 
 
 def comparison_benchmark(results: Sequence[CellResult]) -> tuple[ComparisonBenchmark, Metric]:
@@ -195,19 +114,53 @@ def comparison_benchmark(results: Sequence[CellResult]) -> tuple[ComparisonBench
     return ground, next(figure for figure in metrics_of_world(world) if figure.name == ground.figure)
 
 
+def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
+    """Return the pairing benchmark of these results."""
+    return get_pairings(results[0].column.world)
+
+
 def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
-    """Return the result of each line-up in each level, in the order of the experiment."""
+    """Return the result of each line-up or pair in each level, in the order of the experiment."""
     _, figure = comparison_benchmark(results)
     return [
         LineUpResult(
             cell.column.level,
             cell.column.agents,
             cell.column.variant.name,
+            line_up_kinds(cell.column.variant.coplayer),
             cell.column.variant.organisation.kind if cell.column.variant.organisation else "",
-            Estimate.of(cell.intervals[0].figures, figure.ends),
+            Estimate(cell.intervals[0].figures, figure.ends),
         )
         for cell in results
     ]
+
+
+def levels_in(found: Iterable[LineUpResult]) -> list[str]:
+    """Return the levels of these results, in their order."""
+    return list(dict.fromkeys(each.level for each in found))
+
+
+def _published_rows(printed: Mapping[str, Mapping[str, PublishedValue]]) -> list[tuple[str, ...]]:
+    """Return a table row for each published name; the columns are the levels."""
+    return [
+        (f"{name}, {PRINTED}", *(_published(values.get(name)) for values in printed.values()))
+        for name in dict.fromkeys(name for values in printed.values() for name in values)
+    ]
+
+
+def _published(cell: PublishedValue | None) -> str:
+    if cell is None:
+        return ""
+    return f"{cell.mean:g}" + ("" if cell.spread is None else f" {PLUS_MINUS} {cell.spread:g}")
+
+
+# line-ups
+
+COMPARISON_COLUMNS = (
+    *("level", "seats", "who", "organisation"),
+    *("episodes", "mean", "low", "high", "spread", "source"),
+)
+COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat 0 first. Across: levels."
 
 
 def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
@@ -220,18 +173,11 @@ def _grid(seats: int, found: Sequence[LineUpResult], results: Sequence[CellResul
     ground, figure = comparison_benchmark(results)
     mine = {(each.level, each.name): each.estimate for each in found if each.seats == seats}
     levels = list(dict.fromkeys(level for level, _ in mine))
-    printed = {level: ground.published(level, seats) for level in levels}
     ours = [
         (name, *(estimate_text(figure, mine.get((level, name))) for level in levels))
         for name in dict.fromkeys(name for _, name in mine)
     ]
-    theirs = [
-        (
-            f"{name}, {COMPARISON_PRINTED}",
-            *(_published_comparison(figure, printed[level].get(name)) for level in levels),
-        )
-        for name in dict.fromkeys(name for level in levels for name in printed[level])
-    ]
+    theirs = _published_rows({level: ground.published(level, seats) for level in levels})
     who = decision_makers_of([each for each in results if each.column.agents == seats])
     notes = (ground.source,) if theirs else ()
     title = f"{figure.label}, {counted_noun(seats, 'seat')}"
@@ -243,48 +189,37 @@ def estimate_text(figure: Metric, estimate: Estimate | None) -> str:
     if estimate is None or estimate.mean is None:
         return "n/a" if estimate else ""
     mean = _number(figure, estimate.mean)
-    if estimate.low is None or estimate.high is None:
+    if estimate.interval is None:
         return mean
-    return f"{mean} [{_number(figure, estimate.low)}, {_number(figure, estimate.high)}]"
+    low, high = (_number(figure, end) for end in estimate.interval)
+    return f"{mean} [{low}, {high}]"
 
 
 def _number(figure: Metric, value: float) -> str:
     return f"{value:.3f}" if figure.kind == "share" else f"{value:.1f}"
 
 
-def _published_comparison(figure: Metric, cell: PublishedValue | None) -> str:
-    if cell is None:
-        return ""
-    return f"{cell.mean:g}" + ("" if cell.spread is None else f" \N{PLUS-MINUS SIGN} {cell.spread:g}")
-
-
 def comparison_csv(results: Sequence[CellResult]) -> bytes:
     """Return a CSV file with one row for each line-up and level, then the published values."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COMPARISON_COLUMNS)
-    for row in _comparison_rows(results):
-        writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+    return csv_bytes(COMPARISON_COLUMNS, _comparison_rows(results))
 
 
 def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ...]]:
     ground, _ = comparison_benchmark(results)
     found = line_up_results(results)
     for each in found:
-        named, ours = (each.level, each.seats, each.name, each.organisation), each.estimate
-        yield *named, ours.number, ours.mean, ours.low, ours.high, None, COMPARISON_OURS
+        ours, ends = each.estimate, each.estimate.interval or (None, None)
+        named = (each.level, each.seats, each.name, each.organisation)
+        yield *named, len(ours.values), ours.mean, *ends, None, OURS
     for level, seats in dict.fromkeys((each.level, each.seats) for each in found):
         for name, cell in ground.published(level, seats).items():
-            yield level, seats, name, None, None, cell.mean, None, None, cell.spread, COMPARISON_PRINTED
+            yield level, seats, name, None, None, cell.mean, None, None, cell.spread, PRINTED
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
     """Return the experiment in one line: the mean of all line-ups, and the best line-up."""
     ground, figure = comparison_benchmark(results)
-    means = [
-        (each.estimate.mean, each) for each in line_up_results(results) if each.estimate.mean is not None
-    ]
+    means = _means(line_up_results(results))
     if not means:
         return "nothing was played yet"
     best, who = (min if figure.better == "lower" else max)(means, key=lambda each: each[0])
@@ -295,86 +230,90 @@ def comparison_line(results: Sequence[CellResult]) -> str:
     )
 
 
+def _means(found: Iterable[LineUpResult]) -> list[tuple[float, LineUpResult]]:
+    """Return (mean, result) of every line-up that was played."""
+    return [(each.estimate.mean, each) for each in found if each.estimate.mean is not None]
+
+
+# pairs of partners
+
 PAIRING_COLUMNS = ("level", "seat", "who", "beside", "episodes", "mean", "error", "source")
-PAIRING_OURS, PAIRING_PRINTED, PAIRING_OTHERS = "ours", "as printed", "the others"
 PAIRING_NOTE = (
-    "Mean \N{PLUS-MINUS SIGN} standard error over the episodes. Down: who sits in seat 0. Across: who sits "
+    f"Mean {PLUS_MINUS} standard error over the episodes. Down: who sits in seat 0. Across: who sits "
     "in seat 1. Under “over the others”: everybody in one seat, over all partners of another kind."
 )
 
 
-def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
-    """Return the pairing benchmark of these results."""
-    return get_pairings(results[0].column.world)
+def agents_in_seat(pairs: Iterable[LineUpResult], seat: int) -> list[str]:
+    """Return the kinds of co-player that played in this seat in any level, in their order."""
+    return list(dict.fromkeys(each.kinds[seat] for each in pairs))
+
+
+def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> Iterator[tuple[str, Estimate]]:
+    """Yield (kind, mean) of every kind in this seat of the level, without pairs of the same kind."""
+    for kind in agents_in_seat(pairs, seat):
+        mine = [each for each in pairs if each.level == level and each.kinds[seat] == kind]
+        others = [each for each in mine if len(set(each.kinds)) > 1]
+        if others:
+            yield kind, Estimate(tuple(value for each in others for value in each.estimate.values))
 
 
 def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each level, then for each seat one of every kind over all partners of another
-    kind."""
-    pairings, ground = pairings_in(results), pairing_benchmark(results)
-    grids = [_beside(pairings, level, results) for level in pairing_levels(pairings)]
-    seats = [_over(pairings, seat, ground) for seat in (0, 1)]
+    """Return a table for each level, then one for each seat over all partners of another kind."""
+    pairs, ground = line_up_results(results), pairing_benchmark(results)
+    grids = [_beside(pairs, level, results) for level in levels_in(pairs)]
+    seats = [_over(pairs, seat, ground) for seat in (0, 1)]
     return [*grids, *(grid for grid in seats if len(grid.rows))]
 
 
-def _beside(pairings: Sequence[Pairing], level: str, results: Sequence[CellResult]) -> TextTable:
-    across = agents_in_seat(pairings, 1)
-    mine = {each.kinds: str(each.mean) for each in pairings if each.level == level}
-    rows = [(one, *(mine.get((one, other), "") for other in across)) for one in agents_in_seat(pairings, 0)]
+def _beside(pairs: Sequence[LineUpResult], level: str, results: Sequence[CellResult]) -> TextTable:
+    across = agents_in_seat(pairs, 1)
+    mine = {each.kinds: str(each.estimate) for each in pairs if each.level == level}
+    rows = [(one, *(mine.get((one, other), "") for other in across)) for one in agents_in_seat(pairs, 0)]
     who = decision_makers_of([each for each in results if each.column.level == level])
     return TextTable(level, ("seat 0", *across), tuple(rows), played_by=str(who))
 
 
-def _over(pairings: Sequence[Pairing], seat: int, ground: PairingBenchmark) -> TextTable:
-    levels = pairing_levels(pairings)
-    ours = {level: dict(means_over_others(pairings, level, seat)) for level in levels}
-    theirs = {level: ground.printed(level, seat) for level in levels}
+def _over(pairs: Sequence[LineUpResult], seat: int, ground: PairingBenchmark) -> TextTable:
+    levels = levels_in(pairs)
+    ours = {level: dict(means_over_others(pairs, level, seat)) for level in levels}
     rows = [
-        (name, *(str(ours[level].get(name, MeanWithError.of(()))) for level in levels))
+        (name, *(str(ours[level].get(name, Estimate(()))) for level in levels))
         for name in dict.fromkeys(name for level in levels for name in ours[level])
     ]
-    printed = [
-        (f"{name}, {PAIRING_PRINTED}", *(_published_pairing(theirs[level].get(name)) for level in levels))
-        for name in dict.fromkeys(name for level in levels for name in theirs[level])
-    ]
+    printed = _published_rows({level: ground.printed(level, seat) for level in levels})
     notes = (ground.source,) if printed else ()
     return TextTable(f"Seat {seat}, over the others", ("", *levels), (*rows, *printed), notes)
 
 
-def _published_pairing(cell: PublishedValue | None) -> str:
-    return f"{cell.mean:g} \N{PLUS-MINUS SIGN} {cell.spread:g}" if cell else ""
-
-
 def pairing_csv(results: Sequence[CellResult]) -> bytes:
     """Return a CSV file: each pair and level, then each kind over all others, then the published values."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(PAIRING_COLUMNS)
-    for row in _pairing_rows(pairings_in(results), pairing_benchmark(results)):
-        writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+    return csv_bytes(PAIRING_COLUMNS, _pairing_rows(line_up_results(results), pairing_benchmark(results)))
 
 
-def _pairing_rows(pairings: Sequence[Pairing], ground: PairingBenchmark) -> Iterator[tuple[object, ...]]:
-    for each in pairings:
-        mean = each.mean
-        yield each.level, 0, *each.kinds, mean.number, mean.mean, mean.error, PAIRING_OURS
-    for level in pairing_levels(pairings):
+def _pairing_rows(pairs: Sequence[LineUpResult], ground: PairingBenchmark) -> Iterator[tuple[object, ...]]:
+    for each in pairs:
+        yield each.level, 0, *each.kinds, *_numbers(each.estimate), OURS
+    for level in levels_in(pairs):
         for seat in (0, 1):
-            for name, over in means_over_others(pairings, level, seat):
-                yield level, seat, name, PAIRING_OTHERS, over.number, over.mean, over.error, PAIRING_OURS
+            for name, over in means_over_others(pairs, level, seat):
+                yield level, seat, name, OTHERS, *_numbers(over), OURS
             for name, cell in ground.printed(level, seat).items():
-                yield level, seat, name, PAIRING_OTHERS, None, cell.mean, cell.spread, PAIRING_PRINTED
+                yield level, seat, name, OTHERS, None, cell.mean, cell.spread, PRINTED
+
+
+def _numbers(estimate: Estimate) -> tuple[int, float | None, float | None]:
+    return len(estimate.values), estimate.mean, estimate.error
 
 
 def pairing_line(results: Sequence[CellResult]) -> str:
     """Return the experiment in one line: the mean of all pairs, and the best pair."""
-    means = [(each.mean.mean, each) for each in pairings_in(results) if each.mean.mean is not None]
+    means = _means(line_up_results(results))
     if not means:
         return "nothing was played yet"
     best, pair = max(means, key=lambda each: each[0])
-    over = sum(mean for mean, _ in means) / len(means)
     return (
-        f"mean {pairing_benchmark(results).figure} {over:.1f} over {len(means)} of {len(results)} pairings; "
+        f"mean {pairing_benchmark(results).figure} {fmean(mean for mean, _ in means):.1f} "
+        f"over {len(means)} of {len(results)} pairings; "
         f"most {best:.1f}: {' + '.join(pair.kinds)} in {pair.level}"
     )

@@ -6,25 +6,25 @@ last run counts. A worker that another one has replaced notices this and stops.
 
 from __future__ import annotations
 
-import gzip
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef
 
 from kitchen.experiments.experiment_setup import EpisodeKey
 from kitchen.experiments.log_files import LogError, PlayedLog, WritePiece, read_log
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.infra.db_retry import retry_while_unreachable
-from kitchen.money.budget_ledger import ledger_amount, spent_or_reserved
+from kitchen.money.budget_ledger import spent_or_reserved
 
 log = logging.getLogger(__name__)
 
 LOGS_AT_ONCE = 100
 """Number of episodes that are read from the database at once."""
+LOG_DIFFERS = "its log is not what was written"
 
 
 class PlayedElsewhereError(Exception):
@@ -39,10 +39,7 @@ def log_data(episode: ExperimentEpisode) -> bytes:
 
 
 def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
-    """Return the stored log of an episode that is about to continue; None if there is none.
-
-    Raise LogError.
-    """
+    """Return the stored log of an episode; None if there is none. Raise LogError."""
     data = log_data(episode)
     return read_log(data) if data else None
 
@@ -53,13 +50,13 @@ def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
     if anew and number:
         run, number = run + 1, 0
 
-    def keep(piece: bytes) -> None:
+    def store(piece: bytes) -> None:
         nonlocal number
         row = partial(_store, episode.pk, run, number + 1, piece)
         retry_while_unreachable(row, "storing a piece of an episode's log")
         number += 1
 
-    return keep
+    return store
 
 
 def _last(episode: ExperimentEpisode) -> tuple[int, int]:
@@ -69,10 +66,7 @@ def _last(episode: ExperimentEpisode) -> tuple[int, int]:
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
-    """Store one piece. Raise PlayedElsewhereError if a different piece already has this number.
-
-    An identical piece is accepted: it was stored before, but the database's answer was lost.
-    """
+    """Store one piece. PlayedElsewhereError if another piece has this number; an identical one may."""
     try:
         with transaction.atomic():
             ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)
@@ -83,10 +77,17 @@ def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
 
 
 def logs_of(experiment: Experiment) -> Iterator[tuple[EpisodeKey, bytes]]:
-    """Yield (key, log bytes) for every episode that has a log."""
-    kept = ExperimentLog.objects.filter(episode=OuterRef("pk"))
-    for episode in experiment.episodes.filter(Exists(kept)).iterator(LOGS_AT_ONCE):
+    """Yield (key, log bytes) for every episode that has a log, in the order of the experiment."""
+    has_log = Exists(ExperimentLog.objects.filter(episode=OuterRef("pk")))
+    for episode in experiment.episodes.filter(has_log).iterator(LOGS_AT_ONCE):
         yield key_of(episode), log_data(episode)
+
+
+def readable_logs_of(experiment: Experiment) -> Iterator[PlayedLog]:
+    """Yield every log that can be read, in the order of the experiment."""
+    for _, data in logs_of(experiment):
+        with suppress(LogError):
+            yield read_log(data)
 
 
 def key_of(episode: ExperimentEpisode) -> EpisodeKey:
@@ -94,72 +95,21 @@ def key_of(episode: ExperimentEpisode) -> EpisodeKey:
     return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
 
 
-def logs_adopt(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
-    """Copy logs that were recorded elsewhere (`--local`) into the database, and count their costs.
-
-    A log is copied if nothing is stored for its episode. It is also copied if it continues the stored log of
-    an unfinished episode. `data` returns the bytes of an episode's log, empty if there is none.
-    """
-    unplayed = Q(logs__isnull=True) | Q(finished_at=None)
-    for episode in experiment.episodes.filter(unplayed).distinct():
-        if kept := data(key_of(episode)):
-            _adopt(experiment, episode, kept)
-
-
-def _adopt(experiment: Experiment, episode: ExperimentEpisode, data: bytes) -> None:
-    try:
-        kept, here = read_log(data), log_to_resume(episode)
-    except LogError as error:
-        log.warning("the log of %s is not taken in: it %s", episode, error)
-        return
-    begun = here.lines if here else bytearray()
-    if len(kept.lines) <= len(begun) or not kept.lines.startswith(begun):
-        return
-    more = gzip.compress(bytes(kept.lines[len(begun) :]), mtime=0)
-    spent = ledger_amount(log_cost(kept) - (log_cost(here) if here else 0.0))
-    try:
-        with transaction.atomic():
-            run, number = _last(episode)
-            ExperimentLog.objects.create(episode=episode, run=run, number=number + 1, data=more)
-            elsewhere = F("spent_elsewhere") + spent
-            Experiment.objects.filter(pk=experiment.pk).update(spent_elsewhere=elsewhere)
-    except IntegrityError:
-        log.warning("the log of %s is not taken in: a worker goes on with it", episode)
+def logs_import(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
+    """Copy the logs of a folder, read by `data`, into a new experiment. Leave out unreadable ones."""
+    for episode in experiment.episodes.iterator(LOGS_AT_ONCE):
+        if stored := data(key_of(episode)):
+            try:
+                whole = stored[: read_log(stored).size]
+            except LogError as error:
+                log.warning("the log of %s is not taken in: it %s", episode, error)
+            else:
+                _store(episode.pk, 1, 1, whole)
 
 
-def cost_elsewhere(experiment: Experiment, logs: Iterable[PlayedLog]) -> float:
-    """Return the US dollars of calls in these logs that no stored run of their episode contains."""
-    held = experiment.episodes.filter(logs__isnull=False).distinct()
-    episodes = {key_of(episode): episode for episode in held}
-    return sum(log_cost(each) - _known(each, episodes.get(each.head.key)) for each in logs)
-
-
-def _known(there: PlayedLog, episode: ExperimentEpisode | None) -> float:
-    """Return the part of a log's cost that is already stored here.
-
-    Only runs count that begin with this log, or with which this log begins.
-    """
-    here = [] if episode is None else _runs(episode)
-    if any(run.lines.startswith(there.lines) for run in here):
-        return log_cost(there)
-    return max((log_cost(run) for run in here if there.lines.startswith(run.lines)), default=0.0)
-
-
-def _runs(episode: ExperimentEpisode) -> list[PlayedLog]:
-    """Return every stored run of an episode that can be read."""
-    pieces: dict[int, bytes] = {}
-    for run, piece in ExperimentLog.objects.filter(episode=episode).values_list("run", "data"):
-        pieces[run] = pieces.get(run, b"") + bytes(piece)
-    runs = []
-    for data in pieces.values():
-        with suppress(LogError):
-            runs.append(read_log(data))
-    return runs
-
-
-def log_cost(kept: PlayedLog) -> float:
+def log_cost(played: PlayedLog) -> float:
     """Return the US dollars that the calls of a log cost; calls of unknown price count as 0."""
-    return sum(call.cost or 0.0 for call in kept.calls)
+    return sum(call.cost or 0.0 for call in played.calls)
 
 
 def experiment_cost(experiment: Experiment) -> float:
@@ -168,14 +118,10 @@ def experiment_cost(experiment: Experiment) -> float:
     return float(here + experiment.spent_elsewhere)
 
 
-LOG_DIFFERS = "its log is not what was written"
-EPISODES_AT_ONCE = 100
-
-
 def verify_logs() -> Iterator[str]:
     """Yield one line for each played episode whose log is missing, damaged or changed."""
     played = ExperimentEpisode.objects.filter(row__isnull=False).select_related("experiment")
-    for episode in played.order_by("pk").iterator(EPISODES_AT_ONCE):
+    for episode in played.order_by("pk").iterator(LOGS_AT_ONCE):
         wanted = (episode.row or {}).get("log")
         if wanted and _hash(episode) != wanted:
             yield f"experiment {episode.experiment.pk}, {episode}: {LOG_DIFFERS}"

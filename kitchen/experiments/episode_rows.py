@@ -62,8 +62,7 @@ class EpisodeRow:
     state_hash: str
     """Hash of the state at the end of the episode."""
     outcome: str = PLAYED
-    """FAILED if an error ended the episode. Its counts are then 0 and enter no result; it can be played
-    again."""
+    """FAILED if an error ended the episode: its counts are 0 and enter no result; it can be played again."""
     reason: str = ""
     """For a failed episode: the error and its place in the code."""
     log: str = ""
@@ -117,17 +116,17 @@ _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
 def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> bytes:
-    """Return rows as a CSV file, sorted by key. An unknown cost is blank.
+    """Return rows as a CSV file, sorted by key; `of_partners` leaves out `UNCOUNTED_COLUMNS`."""
+    columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
+    return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 
-    `of_partners` leaves out `UNCOUNTED_COLUMNS`.
-    """
+
+def csv_bytes(head: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Return a CSV file with this head. None becomes an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    columns = _columns(of_partners)
-    writer.writerow(columns)
-    for row in sorted(rows, key=lambda each: each.key):
-        values = asdict(row)
-        writer.writerow(["" if values[name] is None else values[name] for name in columns])
+    writer.writerow(head)
+    writer.writerows(["" if value is None else value for value in row] for row in rows)
     return out.getvalue().encode()
 
 
@@ -135,18 +134,13 @@ def _columns(of_partners: bool) -> list[str]:
     return [name for name in ROW_COLUMNS if not (of_partners and name in UNCOUNTED_COLUMNS)]
 
 
-def _are_ours(columns: list[str]) -> bool:
-    """Return whether these are the columns of this version or of an earlier one."""
-    whole = _columns("alpha" not in columns)
-    return columns == whole[: len(columns)] and set(REQUIRED_COLUMNS) <= {*columns, *UNCOUNTED_COLUMNS}
-
-
 def read_rows_csv(data: bytes, name: str = "episodes.csv") -> list[EpisodeRow]:
     """Read the rows of a CSV file. RowsError names the file and the line."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())
-        if not _are_ours(columns):
+        known = _columns("alpha" not in columns)[: len(columns)]  # earlier versions lack the last ones
+        if columns != known or not set(REQUIRED_COLUMNS) <= {*columns, *UNCOUNTED_COLUMNS}:
             raise RowsError(f"{name}: its columns are not those of episodes.csv")
         return [_row(values, f"{name}:{number}") for number, values in enumerate(reader, start=2)]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -234,8 +228,8 @@ class DecisionMakers:
             parts.append(f"replies: {self.read.words}")
         if self.failed:
             parts.append(f"episodes that failed and are not counted: {self.failed}")
-        said = "; ".join(parts) + "."
-        return f"{said} Warning: {self.read.warning}" if self.read.is_bad else said
+        text = "; ".join(parts) + "."
+        return f"{text} Warning: {self.read.warning}" if self.read.is_bad else text
 
     @property
     def share(self) -> str:
@@ -247,7 +241,7 @@ class DecisionMakers:
         """Decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
-    def told(self, kind: str) -> str:
+    def figure_label(self, kind: str) -> str:
         """Return the name of a kind for a figure, marked if a stand-in decided for it."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 

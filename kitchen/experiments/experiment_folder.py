@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
 from kitchen.charts.chart_data import ImageFormat
-from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
+from kitchen.charts.chart_drawing import draw_chart
+from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments import episode_rows, result_tables
+from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.infra.file_writing import write_atomically
 from kitchen.registry.world_registry import get_world
@@ -33,25 +36,8 @@ class FolderError(Exception):
     """Raised when this experiment cannot be stored in a folder. The message is one line."""
 
 
-def describe_experiment(setup: ExperimentSetup, key: str = "") -> dict[str, Json]:
-    """Return the content of experiment.json: setup, versions, and the seed of every episode."""
-    jobs = episode_jobs(setup)
-    return {
-        "version": VERSION,
-        "key": key,
-        "setup": setup.to_json(),
-        "world": {
-            "kind": setup.world,
-            "version": get_world(setup.world).version,
-            "steps": setup.ground.steps,
-        },
-        "versions": _versions(),
-        "seeds": [{"key": list(job.key), "seed": job.seed} for job in jobs],
-    }
-
-
 def _versions() -> dict[str, str]:
-    wanted = ("numpy", "matplotlib", "anthropic", "openai")
+    wanted = ("numpy", "vl-convert-python", "anthropic", "openai")
     return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
 
 
@@ -106,16 +92,17 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 
 def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
-    """Write experiment.json.
-
-    It is written first, so that the experiment can be resumed at any later point.
-    """
+    """Write experiment.json, which makes it possible to resume the experiment."""
     write_atomically(folder / SETTINGS, settings_file(setup, key))
 
 
 def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
-    """Return the bytes of experiment.json."""
-    return (json.dumps(describe_experiment(setup, key), indent=1) + "\n").encode()
+    """Return the bytes of experiment.json: setup, versions, and the seed of every episode."""
+    world = {"kind": setup.world, "version": get_world(setup.world).version, "steps": setup.ground.steps}
+    seeds = [{"key": list(job.key), "seed": job.seed} for job in episode_jobs(setup)]
+    content = {"version": VERSION, "key": key, "setup": setup.to_json(), "world": world}
+    content |= {"versions": _versions(), "seeds": seeds}
+    return (json.dumps(content, indent=1) + "\n").encode()
 
 
 def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> None:
@@ -131,52 +118,34 @@ def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
     """Write the tables and figures, and return the results."""
     results = cell_results_of(setup, rows)
-    for name, data in result_files(setup, results):
-        write_atomically(folder / name, data)
+    for name, make in RESULT_MAKERS.items():
+        write_atomically(folder / name, make(setup, results))
     return results
 
 
-def result_files(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file made from the results."""
-    for name, make in RESULT_MAKERS.items():
-        yield name, make(setup, results)
+def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
+    """Return the maker of a file that has all tables as text."""
 
+    def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
+        tables = result_tables.result_text_tables(setup, results)
+        return write(tables, summary_line(results), result_tables.table_note(setup)).encode()
 
-def _markdown(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-    return result_tables.tables_markdown(
-        result_tables.result_text_tables(setup, results),
-        summary_line(results),
-        result_tables.table_note(setup),
-    ).encode()
-
-
-def _latex(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-    return result_tables.tables_latex(
-        result_tables.result_text_tables(setup, results),
-        summary_line(results),
-        result_tables.table_note(setup),
-    ).encode()
+    return make
 
 
 def _drawn(kind: ImageFormat) -> ResultMaker:
+    """Return the maker of the figure in this format."""
+
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-        if isinstance(setup.ground, ComparisonBenchmark):
-            from kitchen.experiments import result_figures  # matplotlib is slow to import
-
-            if isinstance(setup.ground, PairingBenchmark):
-                return result_figures.draw_pairing_bars(results, kind)
-            return result_figures.draw_comparison_bars(results, kind)
-        from kitchen.experiments.result_figures import draw_success_rates
-
-        return draw_success_rates(setup, results, kind)
+        return draw_chart(result_chart(setup, results), kind)
 
     return make
 
 
 RESULT_MAKERS: dict[str, ResultMaker] = {
     "table.csv": lambda _, results: result_tables.results_csv(results),
-    "table.md": _markdown,
-    "table.tex": _latex,
+    "table.md": _text(result_tables.tables_markdown),
+    "table.tex": _text(result_tables.tables_latex),
     "figure4.svg": _drawn("svg"),
     "figure4.pdf": _drawn("pdf"),
     "figure4.png": _drawn("png"),

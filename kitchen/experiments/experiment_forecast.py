@@ -8,14 +8,13 @@ worst case is the limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from kitchen.agents import call_forecast
 from kitchen.contract.language_model import total_cost
 from kitchen.contract.line_up import line_up_kinds, line_up_members
-from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import (
     MODEL_SETTING,
     EpisodeJob,
@@ -71,34 +70,25 @@ class WorkForecast:
         ahead = f"{counted_noun(self.episodes, 'episode')}, {counted_noun(self.steps, 'step')}"
         if self.seconds is None:
             return f"{ahead}; how long they take cannot be said, for the co-player failed"
-        said = f"{ahead}, {duration_text(self.seconds)} of computing on one core"
-        return f"{said}, and the time in which models answer" if self.waits else said
+        text = f"{ahead}, {duration_text(self.seconds)} of computing on one core"
+        return f"{text}, and the time in which models answer" if self.waits else text
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Estimate how much time these jobs need, by playing a few steps of some of them.
-
-    The stand-in replaces paid models during this sample.
-    """
+    """Estimate the time of these jobs from a few steps of some. The stand-in replaces paid models."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
+    paces = []
     try:
-        paces = [
-            seconds_per_step(
-                job, setup.coplayer_of(job.column.variant), _unpaid(setup, job, paid), steps=SAMPLE_STEPS
-            )
-            for job in some
-        ]
+        for job in some:
+            variant = job.column.variant
+            settings = setup.settings_of(variant)
+            if provider_of_column(setup, job.column) in paid:
+                settings[MODEL_SETTING] = STAND_IN
+            paces.append(seconds_per_step(job, setup.coplayer_of(variant), settings, steps=SAMPLE_STEPS))
     except EpisodeFailedError:
         return WorkForecast(len(jobs), steps, None, bool(paid))
     return WorkForecast(len(jobs), steps, fmean(paces or [0]) * steps, bool(paid))
-
-
-def _unpaid(setup: ExperimentSetup, job: EpisodeJob, paid: Collection[str]) -> dict[str, Json]:
-    settings = setup.settings_of(job.column.variant)
-    return (
-        {**settings, MODEL_SETTING: STAND_IN} if provider_of_column(setup, job.column) in paid else settings
-    )
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
@@ -208,6 +198,6 @@ class SpendingLimit:
         """Return the forecast, and how much of the budget is left."""
         if self.budget is None or self.amount is None:
             return str(self.ahead)
-        said = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"
+        text = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"
         short = self.ahead.expected is not None and self.amount < self.ahead.expected
-        return f"{said}, less than is expected: it will stop before its end" if short else said
+        return f"{text}, less than is expected: it will stop before its end" if short else text

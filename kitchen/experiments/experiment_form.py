@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from typing import Any
@@ -53,10 +53,7 @@ def setting_names(kind: str) -> dict[str, str]:
 
 
 def exact_amount(amount: Decimal) -> Decimal:
-    """Return the amount with as many decimals as it needs, at least two.
-
-    An amount that is saved unchanged therefore stays equal.
-    """
+    """Return the amount with as many decimals as it needs, at least two."""
     cents = amount.quantize(Decimal("0.01"))
     return cents if cents == amount else amount.normalize()
 
@@ -256,7 +253,9 @@ def experiment_form() -> type[ExperimentForm]:
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=DEFAULT_BENCHMARK.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
     for kind in agent_kinds(DEFAULT_WORLD):
-        fields |= dict(_fields_of(kind))
+        for name, setting in zip(setting_names(kind), get_agent(kind).settings, strict=True):
+            fields[name] = setting_field(setting)
+            fields[name].initial = setting.default
     return type("ExperimentForm", (ExperimentForm,), fields)
 
 
@@ -284,19 +283,8 @@ def _fields_of_partners() -> dict[str, forms.Field]:
     return {"world": world, "pairs": pairs, "layouts": layouts}
 
 
-def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
-    names = setting_names(kind)
-    for name, setting in zip(names, get_agent(kind).settings, strict=True):
-        field = setting_field(setting)
-        field.initial = setting.default
-        yield name, field
-
-
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
-    """Return all fields of a new experiment in groups.
-
-    The page shows only the chosen co-player's settings.
-    """
+    """Return all fields of a new experiment in groups. The page hides other co-players' settings."""
     both, teams = ["episodes", "seed"], worlds_with_comparison()
     what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [

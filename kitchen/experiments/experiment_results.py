@@ -6,7 +6,8 @@ over the episodes of the interval (MindAgent, section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -97,10 +98,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanScores:
-    """Mean scores over several cells.
-
-    Scores that are compared cover the same cells: `ours_there` and `paper` cover the cells that have both.
-    """
+    """Mean scores over several cells; `ours_there` and `paper` cover the cells that have both."""
 
     ours: float | None
     """Mean of our CoS over every played cell."""
@@ -131,44 +129,32 @@ def means_of(cells: Sequence[CellResult]) -> MeanScores:
 
 def cell_results_of(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
     """Return the results of every cell of the experiment, including cells without rows."""
-    rows_by_interval = _sorted(rows)
+    by_interval = defaultdict[tuple[str, str, int, float], list[EpisodeRow]](list)
+    for row in rows:
+        by_interval[row.key[:4]].append(row)
     return tuple(
-        CellResult(column, tuple(_interval(setup, column, alpha, rows_by_interval) for alpha in setup.alphas))
+        CellResult(
+            column,
+            tuple(_interval(setup, column, alpha, by_interval[*column.key, alpha]) for alpha in setup.alphas),
+        )
         for column in setup.columns
     )
 
 
-_Sorted = Mapping[tuple[str, str, int, float], Sequence[EpisodeRow]]
-
-
-def _sorted(rows: Iterable[EpisodeRow]) -> _Sorted:
-    rows_by_interval: dict[tuple[str, str, int, float], list[EpisodeRow]] = {}
-    for row in rows:
-        rows_by_interval.setdefault(row.key[:4], []).append(row)
-    return rows_by_interval
-
-
 def _interval(
-    setup: ExperimentSetup, column: ExperimentColumn, alpha: float, rows_by_interval: _Sorted
+    setup: ExperimentSetup, column: ExperimentColumn, alpha: float, mine: Sequence[EpisodeRow]
 ) -> IntervalResult:
-    mine = rows_by_interval.get((*column.key, alpha), ())
     played = [row for row in mine if row.outcome == PLAYED]
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     planned = (episode_seed(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
     seeds = tuple(sorted(row.seed for row in played)) or tuple(planned)
-    bound = _bound_of(column, alpha, seeds)
+    compares_metric = isinstance(column.ground, ComparisonBenchmark)
+    bound = ScoreBound(0, 0) if compares_metric else _bound(column.level, alpha, column.agents, seeds)
     figures = tuple(row.figure for row in played if row.figure is not None)
     each = tuple((row.completed, row.completed + row.failed) for row in played)
     return IntervalResult(
         alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine), figures, each
     )
-
-
-def _bound_of(column: ExperimentColumn, alpha: float, seeds: tuple[int, ...]) -> ScoreBound:
-    """Return the upper bound; (0, 0) where one metric is compared."""
-    if isinstance(column.ground, ComparisonBenchmark):
-        return ScoreBound(0, 0)
-    return _bound(column.level, alpha, column.agents, seeds)
 
 
 @lru_cache(maxsize=4096)

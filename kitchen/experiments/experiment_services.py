@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
@@ -18,7 +18,14 @@ from django.db import Error, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from kitchen.experiments.database_logs import PlayedElsewhereError, key_of, log_sink, log_to_resume
+from kitchen.experiments.database_logs import (
+    PlayedElsewhereError,
+    key_of,
+    log_cost,
+    log_sink,
+    log_to_resume,
+    logs_import,
+)
 from kitchen.experiments.episode_rows import FAILED, EpisodeRow
 from kitchen.experiments.experiment_forecast import CostForecast, WorkForecast, forecast_cost, forecast_work
 from kitchen.experiments.experiment_setup import (
@@ -29,12 +36,13 @@ from kitchen.experiments.experiment_setup import (
     check_model_access,
     episode_jobs,
 )
-from kitchen.experiments.log_files import LogError
+from kitchen.experiments.log_files import LogError, LogFolder
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.experiments.play_episodes import (
     DECISION_SECONDS,
     EpisodeFailedError,
     MoneySpentError,
+    do_nothing,
     play_episode,
 )
 from kitchen.experiments.running_episode import failed_row
@@ -52,10 +60,7 @@ PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"
 
 
 def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = None) -> bool:
-    """Queue tasks that play this many episodes; return whether the broker accepted them.
-
-    A task that no worker has started after `expires` seconds is dropped.
-    """
+    """Queue tasks, which expire after `expires` seconds; return whether the broker took them."""
     waits = f"experiment {experiment_id} waits"
     lanes = (
         send_task(EXPERIMENT_LANE, experiment_id, otherwise=waits, expires=expires) for _ in range(number)
@@ -89,8 +94,28 @@ def experiment_create(
     """
     made = experiment_draft(setup=setup, name=name, at_once=at_once, limit=limit)
     episodes_write(experiment=made)
-    rows_adopt(experiment=made, rows=rows)
+    now = timezone.now()
+    for some in batches_of(rows):
+        with transaction.atomic():
+            for key in some:
+                _named(made, key).update(row=rows[key].to_json(), finished_at=now)
     return made
+
+
+def folder_import(
+    *, setup: ExperimentSetup, name: str, at_once: int, rows: Mapping[EpisodeKey, EpisodeRow], logs: LogFolder
+) -> Experiment:
+    """Create an experiment from its folder: rows, logs and the cost of all logs."""
+    made = experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
+    logs_import(experiment=made, data=logs.data)
+    made.spent_elsewhere = ledger_amount(logs_cost(logs))
+    made.save(update_fields=["spent_elsewhere"])
+    return made
+
+
+def logs_cost(logs: LogFolder) -> float:
+    """Return the US dollars that the calls in the log files of a folder cost, renamed files included."""
+    return sum(log_cost(played) for played in logs.all())
 
 
 def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: Decimal) -> Experiment:
@@ -114,16 +139,6 @@ def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
         Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
 
 
-def rows_adopt(*, experiment: Experiment, rows: Mapping[EpisodeKey, EpisodeRow]) -> None:
-    """Copy rows that were played elsewhere (`--local`) to episodes that have no row yet."""
-    now, known = timezone.now(), rows_of(experiment)
-    for some in batches_of(rows.keys() - known.keys()):
-        with transaction.atomic():
-            for key in some:
-                mine = _named(experiment, key).filter(row__isnull=True)
-                mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
-
-
 def _episode(experiment: Experiment, job: EpisodeJob) -> ExperimentEpisode:
     variant, level, agents = job.column.key
     named = {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "episode": job.episode}
@@ -140,8 +155,12 @@ def experiment_find(*, key: str) -> Experiment | None:
     return Experiment.objects.filter(key=key).first() if key else None
 
 
-def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
+def experiment_start(
+    *, experiment: Experiment, allowed: float | None = None, on_workers: bool = True
+) -> bool:
     """Let workers play all waiting and failed episodes; return whether the broker accepted the tasks.
+
+    Without `on_workers`, prepare them for this process only (`episode_for_process`), and return False.
 
     `allowed` is the amount in US dollars that may be spent from now on. Without it, the experiment's own
     limit holds, if it has one. If the broker is away, workers find the experiment later by themselves.
@@ -153,16 +172,13 @@ def experiment_start(*, experiment: Experiment, allowed: float | None = None) ->
     with transaction.atomic():
         if allowed is not None or experiment.limit:
             experiment.budget = _budget(experiment, allowed)
-        experiment.running, experiment.stopped_because = True, ""
+        experiment.running, experiment.stopped_because = on_workers, ""
         experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
-    return queue_episodes(experiment.pk, experiment.at_once)
+    return on_workers and queue_episodes(experiment.pk, experiment.at_once)
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """Return the work left to play, and its cost.
-
-    Raise SetupError if a model cannot be called from here, and PriceFileError.
-    """
+    """Return the work left to play and its cost. Raise SetupError and PriceFileError."""
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -208,10 +224,7 @@ def count_playing(experiment_id: int) -> int:
 
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
-    """Claim the next episode of an experiment for this worker.
-
-    Return None if none waits, `at_once` episodes are in progress, or the experiment was stopped.
-    """
+    """Claim the next episode; None if none waits, enough are in progress, or the experiment was stopped."""
     experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
     if experiment is None or count_playing(experiment.pk) >= experiment.at_once:
         return None
@@ -221,12 +234,24 @@ def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
     return None
 
 
-def _claim() -> object:
+def episode_for_process(*, experiment_id: int) -> ExperimentEpisode | None:
+    """Return the next waiting episode, for a process that plays alone (`--local`); None if none waits.
+
+    It is not claimed, so a process that is started again after a kill continues it at once. If two processes
+    play it, only one of them can store the next piece of the log.
+    """
+    episode = waiting_episodes(experiment_id).select_related("experiment").first()
+    if episode is not None:
+        episode.claimed_until = None
+    return episode
+
+
+def _claim() -> datetime:
     return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
 
 
 def episode_play(*, episode: ExperimentEpisode) -> bool:
-    """Play a claimed episode and store its row; return whether this worker stored the row.
+    """Play an episode and store its row; return whether this process stored the row.
 
     Every step is logged when it is taken. Steps that are already logged are replayed without new model calls.
     An error of the co-player is stored as a failed row. A problem that affects every episode (missing key, no
@@ -263,7 +288,7 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> EpisodeRow:
         setup.coplayer_of(job.column.variant),
         setup.settings_of(job.column.variant),
         purse=BudgetPurse(experiment.budget.pk) if experiment.budget else None,
-        after_step=_renewing(episode),
+        after_step=_renewing(episode) if episode.claimed_until else do_nothing,
         before=None
         if anew
         else retry_while_unreachable(partial(log_to_resume, episode), "reading an episode's log"),
@@ -273,8 +298,9 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> EpisodeRow:
 
 
 def _job(episode: ExperimentEpisode) -> EpisodeJob:
-    setup = ExperimentSetup.from_json(episode.experiment.setup)
-    return next(each for each in episode_jobs(setup) if each.key == key_of(episode))
+    setup, cell = ExperimentSetup.from_json(episode.experiment.setup), key_of(episode)[:3]
+    column = next(each for each in setup.columns if each.key == cell)
+    return EpisodeJob(column, episode.alpha, episode.episode, episode.seed)
 
 
 def _give_back(episode: ExperimentEpisode, because: str) -> None:
@@ -284,10 +310,7 @@ def _give_back(episode: ExperimentEpisode, because: str) -> None:
 
 
 def _why(error: Exception) -> str:
-    """Return the reason in our own words.
-
-    For an unforeseen error, name only its type and place: its message might contain an API key.
-    """
+    """Return the reason in our own words. The message of an unforeseen error might contain an API key."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):
@@ -305,26 +328,29 @@ def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
 
 
 def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
-    last = time.monotonic()
+    """Return a function that renews the claim on an episode every `RENEW_SECONDS`.
+
+    One failure is harmless: the claim lasts longer, and the row is stored once.
+    """
+    last, mine = time.monotonic(), ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
 
     def renew() -> None:
         nonlocal last
-        if time.monotonic() - last > RENEW_SECONDS:
-            last = time.monotonic()
-            _renew(episode)
+        if time.monotonic() - last <= RENEW_SECONDS:
+            return
+        last = time.monotonic()
+        try:
+            mine.update(claimed_until=_claim())
+        except Error as error:
+            log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
+            drop_broken_connection()
 
     return renew
 
 
-def _renew(episode: ExperimentEpisode) -> None:
-    """Renew the claim on an episode. One failure is harmless: the claim lasts longer, and the row is stored
-    once."""
-    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
-    try:
-        mine.update(claimed_until=_claim())
-    except Error as error:
-        log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
-        drop_broken_connection()
+def count_played(experiment_id: int) -> int:
+    """Return how many episodes have a row, failed ones included."""
+    return ExperimentEpisode.objects.filter(experiment=experiment_id, row__isnull=False).count()
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:

@@ -58,10 +58,7 @@ MAX_TOTAL_EPISODES = 20_000
 
 
 class SetupError(Exception):
-    """Raised for an experiment that cannot be played. The message is one line.
-
-    `about` names the wrong argument, and `setting` the co-player's setting; both may be empty.
-    """
+    """An experiment cannot be played. `about` names the wrong argument, `setting` the co-player's setting."""
 
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
@@ -127,10 +124,7 @@ class ExperimentSetup:
     """
 
     def to_json(self) -> dict[str, Json]:
-        """Return the setup as JSON; `from_json` restores an equal setup.
-
-        Fields about the world and the team are left out if they have their default values.
-        """
+        """Return the setup as JSON, without default values of fields about the world and the team."""
         values = asdict(self)
         if self.world == DEFAULT_WORLD and not self.pairs:
             del values["world"], values["pairs"]
@@ -163,10 +157,15 @@ class ExperimentSetup:
     def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
         name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
         made = organisation_of(organisation, line_up, self.organisation_settings)
+        settings = {
+            name: value
+            for kind in line_up_kinds(line_up)
+            for name, value in declared_settings(kind, self.settings).items()
+        }
         variant = BenchmarkVariant(
             name,
             name if isinstance(self.ground, ComparisonBenchmark) else f"{level}: {name}",
-            _of_all(line_up_kinds(line_up), self.settings),
+            settings,
             coplayer=line_up,
             organisation=made,
             knowing=EVERYBODY if made and made.talks_within else self.knowing,
@@ -193,10 +192,7 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return the organisation of a line-up with those settings that its kind has.
-
-    Return None if members send no messages. Raise SettingsError for invalid settings.
-    """
+    """Return a line-up's organisation, or None without messages. Raise SettingsError."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)
@@ -205,14 +201,8 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
     return make_organisation(kind, line_up_members(line_up, seats), seats=seats, settings=chosen)
 
 
-def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return all settings of the kinds that play together, as `check_setup` has filled them in."""
-    return {name: value for kind in kinds for name, value in declared_settings(kind, given).items()}
-
-
 def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
-    """Return the setup with all settings of its co-players filled in; raise SetupError if it cannot be
-    played."""
+    """Return the setup with all settings filled in; raise SetupError if it cannot be played."""
     _check_values(setup)
     if setup.pairs:
         return _checked_pairs(setup)
@@ -361,18 +351,12 @@ def _check_organisations(setup: ExperimentSetup) -> None:
         )
     for kind in setup.organisations:
         _check_organisation(setup, kind)
-    known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
+    offered = [kind for kind in setup.organisations if kind in OFFERED_ORGANISATIONS]
+    known_settings = {
+        name for kind in offered for name in applicable_settings(kind, setup.organisation_settings)
+    }
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
         raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
-
-
-def _meant(kind: str, setup: ExperimentSetup) -> frozenset[str]:
-    """Return the settings that apply to this kind of organisation."""
-    return (
-        applicable_settings(kind, setup.organisation_settings)
-        if kind in OFFERED_ORGANISATIONS
-        else frozenset()
-    )
 
 
 def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
@@ -424,10 +408,7 @@ class EpisodeJob:
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Return every episode of the experiment, ordered by episode number.
-
-    The first episodes of all cells come first, so that complete tables exist early.
-    """
+    """Return every episode. The first of all cells come first, so that complete tables exist early."""
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)

@@ -20,7 +20,7 @@ from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json
 from kitchen.llm.recorded_calls import TOOL_ROLE, request_texts, tool_from_text
 
-KeepText = Callable[[str], str]
+StoreText = Callable[[str], str]
 """Stores a text and returns its SHA-256."""
 
 _CALLS: TypeAdapter[Call] = TypeAdapter(Call)
@@ -31,8 +31,7 @@ class EntryError(Exception):
 
 
 def text_key(text: str) -> str:
-    """Return the SHA-256 of a text, as exports name it. Lone surrogates, which UTF-8 files cannot hold, count
-    too."""
+    """Return the SHA-256 of a text, as exports name it. Lone surrogates are allowed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -115,17 +114,17 @@ class StepEntry:
     messages: tuple[TeamMessage, ...] = ()
     """In an organisation: messages sent with the decisions, and the platform's messages of the next step."""
 
-    def to_json(self, keep: KeepText) -> dict[str, Json]:
+    def to_json(self, store_text: StoreText) -> dict[str, Json]:
         """Return the step as JSON, with texts replaced by their hashes. Default values are left out."""
         return {
             **_plans_json({} if self.decisions else self.plans),
             **({} if self.asked else {"asked": False}),
-            **self._team_json(keep),
+            **self._team_json(store_text),
             "step": self.step,
             "commands": [[seat, *command] for seat, command in self.commands.items()],
             "played_by": self.played_by,
             "fallback": self.fallback,
-            "calls": [] if self.decisions else [call_to_json(call, keep) for call in self.calls],
+            "calls": [] if self.decisions else [call_to_json(call, store_text) for call in self.calls],
             "memory": self.memory,
             "note": self.note,
             "milliseconds": self.milliseconds,
@@ -133,10 +132,10 @@ class StepEntry:
             "state_hash": self.state_hash,
         }
 
-    def _team_json(self, keep: KeepText) -> dict[str, Json]:
+    def _team_json(self, store_text: StoreText) -> dict[str, Json]:
         """Return the fields that only organisations have."""
-        decisions = [_decision_to_json(each, keep) for each in self.decisions]
-        messages = [message_to_json(said) for said in self.messages]
+        decisions = [_decision_to_json(each, store_text) for each in self.decisions]
+        messages = [message_to_json(message) for message in self.messages]
         return {
             **({"decisions": decisions} if decisions else {}),
             **({"messages": messages} if messages else {}),
@@ -154,7 +153,7 @@ class StepEntry:
                 "events": tuple(_event(event) for event in stored["events"]),
                 "plans": _plans(stored),
                 "decisions": decisions,
-                "messages": tuple(message_from_json(said) for said in stored.get("messages", ())),
+                "messages": tuple(message_from_json(message) for message in stored.get("messages", ())),
             }
             return cls(**{**stored, **read})
         except (KeyError, TypeError, ValueError) as error:
@@ -168,9 +167,9 @@ class UntakenStep:
     step: int
     calls: tuple[Call, ...]
 
-    def to_json(self, keep: KeepText) -> dict[str, Json]:
+    def to_json(self, store_text: StoreText) -> dict[str, Json]:
         """Return the entry as JSON, with texts replaced by their hashes."""
-        return {"untaken": self.step, "calls": [call_to_json(call, keep) for call in self.calls]}
+        return {"untaken": self.step, "calls": [call_to_json(call, store_text) for call in self.calls]}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
@@ -181,14 +180,14 @@ class UntakenStep:
             raise EntryError(f"is no untaken step of a log: {error}") from error
 
 
-def _decision_to_json(made: DecisionMade, keep: KeepText) -> dict[str, Json]:
+def _decision_to_json(made: DecisionMade, store_text: StoreText) -> dict[str, Json]:
     return {
         "member": made.member,
         "because": made.because,
         "played_by": made.played_by,
         "fallback": made.fallback,
         **_plans_json(made.plans),
-        "calls": [call_to_json(call, keep) for call in made.calls],
+        "calls": [call_to_json(call, store_text) for call in made.calls],
         "memory": made.memory,
         "note": made.note,
         "milliseconds": made.milliseconds,
@@ -209,10 +208,10 @@ def _plans(stored: Mapping[str, Any]) -> dict[int, tuple[Command, ...]]:
     return {seat: tuple(map(tuple, then)) for seat, then in stored.get("plans", ())}
 
 
-def message_to_json(said: TeamMessage) -> dict[str, Json]:
+def message_to_json(message: TeamMessage) -> dict[str, Json]:
     """Return a message as JSON; `message_from_json` restores an equal one."""
-    named = {"number": said.number, "step": said.step, "sender": said.sender, "to": list(said.to)}
-    return {**named, "kind": said.kind, "text": said.text, "data": dict(said.data)}
+    named = {"number": message.number, "step": message.step, "sender": message.sender, "to": list(message.to)}
+    return {**named, "kind": message.kind, "text": message.text, "data": dict(message.data)}
 
 
 def message_from_json(stored: Mapping[str, Any]) -> TeamMessage:
@@ -220,15 +219,16 @@ def message_from_json(stored: Mapping[str, Any]) -> TeamMessage:
     return TeamMessage(**{**stored, "to": tuple(stored["to"])})
 
 
-def call_to_json(call: Call, keep: KeepText) -> dict[str, Json]:
+def call_to_json(call: Call, store_text: StoreText) -> dict[str, Json]:
     """Return all data of a model call as JSON; the texts that were sent are replaced by their hashes."""
     bare = replace(call, request=replace(call.request, messages=(), tool=None))
     stored: dict[str, Json] = _CALLS.dump_python(bare)
     stored["request"]["messages"] = [
-        {"role": each.role, "text": keep(each.text), "fixed": each.fixed} for each in call.request.messages
+        {"role": each.role, "text": store_text(each.text), "fixed": each.fixed}
+        for each in call.request.messages
     ]
     stored["request"][TOOL_ROLE] = next(
-        (keep(text) for role, text in request_texts(call.request) if role == TOOL_ROLE), None
+        (store_text(text) for role, text in request_texts(call.request) if role == TOOL_ROLE), None
     )
     return stored
 

@@ -4,7 +4,7 @@ The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` ho
 first line that refers to it. Other lines are steps (`StepEntry`) or steps not taken (`UntakenStep`).
 
 Compressed pieces are appended while the episode is played. An incomplete last piece is ignored, and cut off
-when the episode continues. A log that cannot be continued is kept under another name.
+when the episode continues.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,8 +100,7 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """Return the lines of all complete pieces and the pieces' size in bytes; raise LogError if one is
-    damaged."""
+    """Return the lines and the size of all complete pieces; raise LogError if one is damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
         piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format
@@ -139,12 +137,12 @@ class LogRecorder:
 
     def add(self, entry: StepEntry) -> None:
         """Record one step. Raise TypeError or ValueError if it is not JSON, and any error of the sink."""
-        self._keep(entry)
+        self._record(entry)
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
         """Record the model calls of a step that is not taken."""
-        self._keep(untaken)
+        self._record(untaken)
         self.log.untaken.append(untaken)
 
     def close(self) -> None:
@@ -154,7 +152,7 @@ class LogRecorder:
             self._fresh, self._last = [], self.clock()
             self.sink(gzip.compress(lines, mtime=0))
 
-    def _keep(self, each: StepEntry | UntakenStep) -> None:
+    def _record(self, each: StepEntry | UntakenStep) -> None:
         self._write(each.to_json(self._name))
         if any(call.cost != 0 for call in each.calls) or self.clock() - self._last > FLUSH_SECONDS:
             self.close()
@@ -173,7 +171,8 @@ class LogRecorder:
 
 
 LOG_FOLDER, LOG_SUFFIX = "log", ".jsonl.gz"
-SET_ASIDE = ".before"
+RENAMED = ".before"
+"""Part of the name of a file whose log is not the one in the database."""
 
 
 def log_file_name(key: EpisodeKey) -> str:
@@ -183,7 +182,7 @@ def log_file_name(key: EpisodeKey) -> str:
 
 
 class LogFolder:
-    """The logs of an experiment in this folder."""
+    """The logs of an experiment as files in its folder."""
 
     def __init__(self, out: Path) -> None:
         self.folder = out / LOG_FOLDER
@@ -198,47 +197,19 @@ class LogFolder:
         data = self.data(key)
         return read_log(data) if data else None
 
-    def begun(self, key: EpisodeKey) -> PlayedLog | None:
-        """Return the log of an episode that is about to continue, and cut off its incomplete last piece.
-
-        Return None if there is no log. Raise LogError and OSError.
-        """
-        log = self.read(key)
-        if log is not None:
-            os.truncate(self._path(key), log.size)
-        return log
-
-    def sink(self, key: EpisodeKey) -> WritePiece:
-        """Return a function that appends pieces to an episode's log. That function raises OSError."""
-
-        def keep(piece: bytes) -> None:
-            self.folder.mkdir(exist_ok=True)
-            with self._path(key).open("ab") as out:
-                out.write(piece)
-                out.flush()
-                os.fsync(out.fileno())
-
-        return keep
-
-    def put(self, key: EpisodeKey, data: bytes) -> None:
-        """Replace the log of an episode by a whole log that was recorded elsewhere."""
+    def write(self, key: EpisodeKey, data: bytes) -> None:
+        """Write the log of an episode. A file that holds another log is renamed first."""
         self.folder.mkdir(exist_ok=True)
-        write_atomically(self._path(key), data)
+        if not data.startswith(there := self.data(key)):
+            self._rename(self._path(key))
+        if data != there:
+            write_atomically(self._path(key), data)
 
-    def set_aside(self, key: EpisodeKey) -> None:
-        """Rename a log that cannot be continued."""
-        path = self._path(key)
+    def _rename(self, path: Path) -> None:
         stem, number = path.name.removesuffix(LOG_SUFFIX), 1
-        while (other := path.with_name(f"{stem}{SET_ASIDE}{number}{LOG_SUFFIX}")).exists():
+        while (other := path.with_name(f"{stem}{RENAMED}{number}{LOG_SUFFIX}")).exists():
             number += 1
         path.rename(other)
-
-    def of(self, keys: Iterable[EpisodeKey]) -> Iterator[PlayedLog]:
-        """Yield the readable logs of these episodes, in this order."""
-        for key in keys:
-            with suppress(LogError):
-                if log := self.read(key):
-                    yield log
 
     def all(self) -> Iterator[PlayedLog]:
         """Yield every readable log in the order of file names, including renamed ones."""

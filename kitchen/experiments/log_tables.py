@@ -85,17 +85,18 @@ def _members(log: PlayedLog) -> list[int]:
 
 
 def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    for said in (said for entry in log.entries for said in entry.messages):
-        data = {name: value for name, value in said.data.items() if name != WRITTEN_KEY}
-        written = _json(said.data[WRITTEN_KEY]) if WRITTEN_KEY in said.data else None
-        to = " ".join(map(str, said.to))
-        told = (said.number, said.sender, to, said.kind, _json(said.text), written, _json(data))
-        yield *log.head.key, said.step, *told
+    for message in (message for entry in log.entries for message in entry.messages):
+        data = {name: value for name, value in message.data.items() if name != WRITTEN_KEY}
+        written = _json(message.data[WRITTEN_KEY]) if WRITTEN_KEY in message.data else None
+        to = " ".join(map(str, message.to))
+        cells = (message.number, message.sender, to, message.kind, _json(message.text), written, _json(data))
+        yield *log.head.key, message.step, *cells
 
 
 def _prompt_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    for key in log.texts.keys() - known:
-        yield key, _json(log.texts[key])
+    for key, text in log.texts.items():
+        if key not in known:
+            yield key, _json(text)
     known.update(log.texts)
 
 

@@ -74,8 +74,7 @@ class ExperimentEpisode(models.Model):
 
 
 class ExperimentLog(AppendOnly):
-    """One piece of an episode's log (`kitchen.experiments.log_files`), stored while the episode was
-    played."""
+    """One piece of an episode's log (`kitchen.experiments.log_files`)."""
 
     id: int
     episode = models.ForeignKey(ExperimentEpisode, on_delete=models.CASCADE, related_name="logs")

@@ -1,25 +1,25 @@
-"""Play one episode of agents without people, or all remaining ones in this process, and write the logs."""
+"""Play one episode of agents without people, and write its log."""
 
 from __future__ import annotations
 
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade
+from kitchen.contract.agent import DecisionLimits
 from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError
 from kitchen.contract.line_up import MEMBER_SEPARATOR
 from kitchen.contract.world import Json, World
 from kitchen.experiments.episode_rows import EpisodeRow
-from kitchen.experiments.experiment_setup import EpisodeJob, EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.experiment_setup import EpisodeJob
 from kitchen.experiments.log_entries import LogHead, StepEntry, UntakenStep
-from kitchen.experiments.log_files import LogError, LogFolder, LogRecorder, PlayedLog, WritePiece
-from kitchen.experiments.running_episode import RunningEpisode, episode_row, failed_row, world_at_start
+from kitchen.experiments.log_files import LogRecorder, PlayedLog, WritePiece
+from kitchen.experiments.running_episode import RunningEpisode, episode_row, world_at_start
 from kitchen.registry.world_registry import get_world
 
 log = logging.getLogger(__name__)
@@ -29,10 +29,7 @@ DECISION_SECONDS = 60.0
 
 
 class EpisodeFailedError(Exception):
-    """Raised when an unforeseen error ends an episode.
-
-    It names the error's type and place, but not its message, which might contain an API key.
-    """
+    """An unforeseen error ended an episode. Its message is left out: it might contain an API key."""
 
     @classmethod
     def by(cls, error: Exception) -> EpisodeFailedError:
@@ -42,18 +39,11 @@ class EpisodeFailedError(Exception):
 
 
 class MoneySpentError(Exception):
-    """Raised when the budget does not cover a call.
-
-    The episode ends; otherwise a fallback would continue it.
-    """
+    """The budget does not cover a call. The episode ends, so that no fallback continues it."""
 
 
-def _nothing() -> None:
-    pass
-
-
-def _nowhere(piece: bytes) -> None:
-    pass
+def do_nothing(*_: object) -> None:
+    """Ignore what is given (used where nobody listens)."""
 
 
 def play_episode(
@@ -64,8 +54,8 @@ def play_episode(
     purse: Payer | None = None,
     seconds: float = DECISION_SECONDS,
     steps: int = 0,
-    after_step: Callable[[], None] = _nothing,
-    sink: WritePiece = _nowhere,
+    after_step: Callable[[], None] = do_nothing,
+    sink: WritePiece = do_nothing,
     before: PlayedLog | None = None,
     program: str = "",
 ) -> EpisodeRow:
@@ -81,21 +71,17 @@ def play_episode(
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)
-    kept = LogRecorder(course.head, sink, before)
+    recorder = LogRecorder(course.head, sink, before)
     try:
-        for entry in _steps(course, kept.add_untaken, purse, seconds):
-            _keep(kept, entry)
+        for entry in _steps(course, recorder.add_untaken, purse, seconds):
+            try:
+                recorder.add(entry)
+            except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
+                raise EpisodeFailedError.by(error) from error
             after_step()
     finally:
-        kept.close()
-    return episode_row(course, kept.log)
-
-
-def _keep(kept: LogRecorder, entry: StepEntry) -> None:
-    try:
-        kept.add(entry)
-    except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
-        raise EpisodeFailedError.by(error) from error
+        recorder.close()
+    return episode_row(course, recorder.log)
 
 
 def log_head(
@@ -125,59 +111,55 @@ def log_head(
 def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
     """Measure the seconds per step over the first `steps` steps of this job. Raise EpisodeFailedError."""
     began = time.perf_counter()
-    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), _forgotten, None, DECISION_SECONDS)
+    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), do_nothing, None, DECISION_SECONDS)
     played = sum(1 for _ in zip(range(steps), taken, strict=False))
     return (time.perf_counter() - began) / max(played, 1)
 
 
-def _forgotten(untaken: UntakenStep) -> None:
-    pass
-
-
 def _steps(
-    course: RunningEpisode, keep_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
+    course: RunningEpisode, record_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
 ) -> Iterator[StepEntry]:
     """Yield every step from here to the end when it is taken. Calls for a step that fails are kept."""
     with _unforeseen():
         agents = course.agents()
     while not course.is_over:
         with _unforeseen():
-            asked = course.ask(agents, seconds=seconds, purse=purse)
-        _check_money(course, asked, keep_untaken)
+            asked = course.ask(agents, limits=DecisionLimits(seconds, purse))
+        _check_money(course, asked, record_untaken)
         with _unforeseen():
             entry = take_and_log_step(course, course.step_of(asked))
         yield entry
 
 
 def _check_money(
-    course: RunningEpisode, asked: Sequence[AskedMember], keep_untaken: Callable[[UntakenStep], None]
+    course: RunningEpisode, asked: Sequence[AskedMember], record_untaken: Callable[[UntakenStep], None]
 ) -> None:
     """Raise MoneySpentError if the budget did not cover a call of one of these decisions."""
     for decision in (each.decision for each in asked):
         if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
             calls = tuple(call for each in asked for call in each.decision.calls)
-            keep_untaken(UntakenStep(course.game.clock + 1, calls))
+            record_untaken(UntakenStep(course.game.clock + 1, calls))
             raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
 
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
     """Take the step and return its log entry."""
-    kept = _decided(course, step)
+    decision = _decided(course, step)
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:
-        kept = replace(kept, memory=course.memory)
+        decision = replace(decision, memory=course.memory)
     return StepEntry(
         step=course.game.clock,
         commands=step.commands,
-        played_by=kept.played_by,
-        fallback=kept.fallback,
-        calls=kept.calls,
-        memory=kept.memory,
-        note=kept.note,
-        milliseconds=kept.milliseconds,
+        played_by=decision.played_by,
+        fallback=decision.fallback,
+        calls=decision.calls,
+        memory=decision.memory,
+        note=decision.note,
+        milliseconds=decision.milliseconds,
         events=course.events,
         state_hash=course.game.state_hash(),
-        plans={seat: tuple(then) for seat, then in kept.plans.items()},
+        plans={seat: tuple(then) for seat, then in decision.plans.items()},
         asked=bool(step.decisions),
         decisions=step.decisions if course.team.organisation else (),
         messages=(*step.messages, *reports),
@@ -217,46 +199,3 @@ def _unforeseen() -> Iterator[None]:
 def new_world(job: EpisodeJob, steps: int = 0) -> World:
     """Return the world of a job at its start."""
     return world_at_start(log_head(job, "", {}, steps))
-
-
-def play_remaining_episodes(
-    setup: ExperimentSetup,
-    rows: Mapping[EpisodeKey, EpisodeRow],
-    keep: Callable[[Iterable[EpisodeRow]], None],
-    logs: LogFolder,
-    purse: Payer | None = None,
-    program: str = "",
-) -> dict[EpisodeKey, EpisodeRow]:
-    """Play every episode that has no row yet, with this version of Brigade; return all rows.
-
-    `keep` receives all rows after every episode. Raise MoneySpentError if the budget is spent.
-    """
-    played = dict(rows)
-    for job in episode_jobs(setup):
-        if job.key not in played:
-            played[job.key] = _play(setup, job, logs, purse, program)
-            keep(played.values())
-    return played
-
-
-def _play(
-    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
-) -> EpisodeRow:
-    try:
-        return _go_on(setup, job, logs, purse, program)
-    except EpisodeFailedError as error:
-        return failed_row(job, str(error))
-
-
-def _go_on(
-    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
-) -> EpisodeRow:
-    """Continue an episode from its log, or begin it anew if the log cannot be continued."""
-    coplayer, settings = setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant)
-    kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
-    try:
-        return play_episode(job, coplayer, settings, before=logs.begun(job.key), **kept)
-    except LogError as error:
-        log.warning("an episode begins anew, what was kept of it %s", error)
-        logs.set_aside(job.key)
-        return play_episode(job, coplayer, settings, **kept)

@@ -1,4 +1,4 @@
-"""Draw the results of an experiment: success rates as lines, or one metric as bars.
+"""Chart the results of an experiment: success rates as lines, or one metric as bars.
 
 The lines are Figure 4 of the MindAgent paper: the success rate by the interval between orders (alpha). Each
 number of agents has a line with 95 % confidence intervals over episodes. Published values and the upper bound
@@ -8,27 +8,19 @@ confidence intervals. A subtitle states who made the decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-
-from kitchen.charts.chart_data import Axis, Cell, Chart, ImageFormat, Panel, Point, Series
-from kitchen.charts.chart_style import COLOURS as ALL_COLOURS
-from kitchen.charts.chart_style import GRID, MUTED_INK
-from kitchen.charts.matplotlib_charts import STYLE, figure_bytes, figure_metadata
-from kitchen.charts.matplotlib_charts import draw_chart as draw_chart
-from kitchen.contract.benchmark import PublishedValue
+from kitchen.charts.chart_data import Axis, Cell, Chart, Panel, Point, Series
+from kitchen.charts.chart_style import round_axis_ends
+from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
 from kitchen.experiments.comparison_tables import (
     comparison_benchmark,
+    levels_in,
     line_up_results,
     means_over_others,
     pairing_benchmark,
-    pairing_levels,
-    pairings_in,
 )
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -52,11 +44,13 @@ SUCCESS_RATE_COLUMNS = (
 )
 
 
-def draw_success_rates(
-    setup: ExperimentSetup, results: Sequence[CellResult], kind: ImageFormat = "svg"
-) -> bytes:
-    """Return the figure of success rates as a file's bytes. Safe from any thread."""
-    return draw_chart(success_rate_chart(setup, results), kind)
+def result_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
+    """Return the chart of an experiment's results."""
+    if isinstance(setup.ground, PairingBenchmark):
+        return pairing_chart(results)
+    if isinstance(setup.ground, ComparisonBenchmark):
+        return comparison_chart(results)
+    return success_rate_chart(setup, results)
 
 
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
@@ -179,171 +173,145 @@ def _row(cell: CellResult, each: IntervalResult) -> tuple[Cell, ...]:
     return _name(cell), cell.column.agents, *counts, *shares
 
 
-PANEL_HEIGHT, HEAD_INCHES, FOOT_INCHES = 2.1, 0.95, 0.4
-"""Inches of a panel, and of the space above and below all panels. Panels are stacked vertically."""
-BAR_STYLE = {**STYLE, "font.size": 8, "svg.hashsalt": "figure4", "svg.id": "figure_figure4"}
-BAR_COLOURS = [ALL_COLOURS[number] for number in SERIES_NUMBERS]
-SHARE_TOP = 1.05
-"""Upper end of the axis of a share."""
-WIDTH, GAP, BELOW = 9.5, 1.2, -13
-"""Width in inches; gap between groups in bars; points from the axis to the names of groups."""
-
-
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """One bar of our results; `reach` is the interval's distance below and above, or None."""
+class Slot:
+    """The place of a bar, which is the same in all panels."""
 
+    group: str
     name: str
-    height: float
-    reach: tuple[float, float] | None
+    printed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Adjacent bars of one level."""
+    """Adjacent bars of one level: ours by name, without their place, then the published ones."""
 
     name: str
-    ours: tuple[Bar, ...]
+    ours: Mapping[str, Point]
     printed: Mapping[str, PublishedValue]
 
-
-@dataclass(frozen=True, slots=True)
-class BarFigure:
-    """The content of a bar figure: groups by level, in their order."""
-
-    title: str
-    axis: str
-    groups: Mapping[str, tuple[BarGroup, ...]]
-    top: float | None = None
-    """Upper end of the axis; None to derive it from the bars."""
+    def bars(self) -> Iterator[tuple[Slot, Point]]:
+        """Yield the bars with their slots."""
+        for name, bar in self.ours.items():
+            yield Slot(self.name, name, False), bar
+        for name, cell in self.printed.items():
+            reach = None if cell.spread is None else (cell.spread, cell.spread)
+            yield Slot(self.name, name, True), _bar(name, cell.mean, reach)
 
 
-def draw_pairing_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of partners as a file's bytes. Safe from any thread."""
-    return _draw(pairing_bars(results), results, kind)
-
-
-def draw_comparison_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of line-ups as a file's bytes. Safe from any thread."""
-    return _draw(comparison_bars(results), results, kind)
-
-
-def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
+def pairing_chart(results: Sequence[CellResult]) -> Chart:
     """Return bars of every kind over all partners of another kind, by level and seat."""
-    ground, pairings = pairing_benchmark(results), pairings_in(results)
+    ground, pairings = pairing_benchmark(results), line_up_results(results)
 
     def group(level: str, seat: int) -> BarGroup:
-        ours = (
-            Bar(name, mean.mean or 0, None if mean.error is None else (mean.error, mean.error))
-            for name, mean in means_over_others(pairings, level, seat)
-        )
-        return BarGroup(f"seat {seat}", tuple(ours), ground.printed(level, seat))
+        means = means_over_others(pairings, level, seat)
+        ours = {
+            name: _bar(name, one.mean or 0, None if one.error is None else (one.error, one.error))
+            for name, one in means
+        }
+        return BarGroup(f"seat {seat}", ours, ground.printed(level, seat))
 
-    groups = {level: (group(level, 0), group(level, 1)) for level in pairing_levels(pairings)}
+    groups = {level: (group(level, 0), group(level, 1)) for level in levels_in(pairings)}
     figure = ground.figure.capitalize()
-    return BarFigure(f"{figure} by seat, over all others", figure, groups)
+    return _bar_chart(f"{figure} by seat, over all others", figure, groups, results)
 
 
-def comparison_bars(results: Sequence[CellResult]) -> BarFigure:
+def comparison_chart(results: Sequence[CellResult]) -> Chart:
     """Return bars of every line-up, by level and number of seats."""
     (ground, figure), found = comparison_benchmark(results), line_up_results(results)
 
     def group(level: str, seats: int) -> BarGroup:
         mine = (each for each in found if (each.level, each.seats) == (level, seats))
-        ours = (
-            Bar(each.name, each.estimate.mean, each.estimate.reach)
-            for each in mine
-            if each.estimate.mean is not None
-        )
-        return BarGroup(counted_noun(seats, "seat"), tuple(ours), ground.published(level, seats))
+        ours = {
+            one.name: _bar(one.name, one.estimate.mean, one.estimate.reach)
+            for one in mine
+            if one.estimate.mean is not None
+        }
+        return BarGroup(counted_noun(seats, "seat"), ours, ground.published(level, seats))
 
     places = dict.fromkeys((each.level, each.seats) for each in found)
     groups = {
         level: tuple(group(level, seats) for other, seats in places if other == level) for level, _ in places
     }
     top = SHARE_TOP if figure.kind == "share" else None
-    return BarFigure(f"{figure.label} by who plays, with 95 % intervals", figure.label, groups, top)
+    title = f"{figure.label} by who plays, with 95 % intervals"
+    return _bar_chart(title, figure.label, groups, results, top)
 
 
-def _draw(bars: BarFigure, results: Sequence[CellResult], kind: ImageFormat) -> bytes:
-    said = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
-    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, said)
+SHARE_TOP = 1.05
+"""Upper end of the axis of a share."""
 
 
-def _figure(bars: BarFigure, results: Sequence[CellResult]) -> Figure:
-    height = len(bars.groups) * PANEL_HEIGHT + HEAD_INCHES + FOOT_INCHES
-    figure = Figure(figsize=(WIDTH, height), facecolor="white")
-    panels = figure.subplots(len(bars.groups), 1, squeeze=False).flatten()
-    colours = _colours(bars)
-    for axes, (level, groups) in zip(panels, bars.groups.items(), strict=True):
-        _bar_panel(axes, level, groups, bars, colours)
-    figure.text(0.02, 1 - 0.1 / height, bars.title, size=10.5, weight="bold", va="top")
-    who = decision_makers_of(results)
-    patches = [Patch(facecolor=colour, label=who.told(name)) for name, colour in colours.items()]
-    patches.append(Patch(facecolor="white", edgecolor=MUTED_INK, label="in the paper, as printed"))
-    place = (0, 1 - 0.3 / height)
-    figure.legend(handles=patches, loc="upper left", ncols=4, frameon=False, bbox_to_anchor=place)
-    figure.subplots_adjust(
-        top=1 - HEAD_INCHES / height, bottom=FOOT_INCHES / height, left=0.07, right=0.99, hspace=0.45
-    )
-    return figure
+def _bar(name: str, height: float, reach: tuple[float, float] | None) -> Point:
+    """Return a bar; `reach` is the distance of its interval below and above it."""
+    low, high = (height - reach[0], height + reach[1]) if reach else (None, None)
+    return Point(0, height, low, high, f"{name}: {height:.2f}")
 
 
-def _colours(bars: BarFigure) -> dict[str, str]:
-    names = dict.fromkeys(
-        bar.name for groups in bars.groups.values() for group in groups for bar in group.ours
-    )
-    return {name: BAR_COLOURS[place % len(BAR_COLOURS)] for place, name in enumerate(names)}
+def _bar_chart(
+    title: str,
+    axis: str,
+    groups: Mapping[str, Sequence[BarGroup]],
+    results: Sequence[CellResult],
+    top: float | None = None,
+) -> Chart:
+    """Return a chart with a panel for each level; `top` is the upper end of the axis if it is known.
 
-
-def _bar_panel(
-    axes: Axes, level: str, groups: Sequence[BarGroup], bars: BarFigure, colours: Mapping[str, str]
-) -> None:
-    _dress(axes, level, bars.axis)
-    place, names = 0.0, list[tuple[float, str]]()
-    for group in groups:
-        first = place
-        for bar in group.ours:
-            _bar(axes, place, bar, colours[bar.name])
-            place += 1
-        for name, cell in group.printed.items():
-            look = {"ecolor": MUTED_INK, "elinewidth": 0.7}
-            axes.bar(
-                place, cell.mean, 0.8, yerr=cell.spread, color="white", edgecolor=MUTED_INK, error_kw=look
+    A group, and a bar in it, has the same place in all panels.
+    """
+    slots = _slots([group for several in groups.values() for group in several])
+    who, panels = decision_makers_of(results), []
+    ours = list(dict.fromkeys(one.name for one in slots if one.name and not one.printed))
+    for level, several in groups.items():
+        bars = {slot: point for group in several for slot, point in group.bars()}
+        placed = [(slot, replace(bars[slot], x=float(x))) for x, slot in enumerate(slots) if slot in bars]
+        mine = (
+            Series(
+                who.figure_label(name),
+                "bars",
+                tuple(bar for slot, bar in placed if slot.name == name and not slot.printed),
+                SERIES_NUMBERS[number % len(SERIES_NUMBERS)],
+                thick=WIDE,
             )
-            names.append((place, name))
-            place += 1
-        _name_group(axes, (first + place - 1) / 2, group.name)
-        place += GAP
-    axes.set_xticks([x for x, _ in names], [text for _, text in names], size=6)
-    axes.set_ylim(min([0.0, *(bar.height for group in groups for bar in group.ours)]), bars.top)
-
-
-def _dress(axes: Axes, level: str, axis: str) -> None:
-    axes.set_title(level, size=8.5, pad=4)
-    axes.set_ylabel(axis)
-    axes.grid(color=GRID, linewidth=0.7, axis="y")
-    axes.set_axisbelow(True)
-    axes.margins(x=0.01)
-    axes.tick_params(length=0)
-    for side in ("right", "top"):
-        axes.spines[side].set_visible(False)
-
-
-def _name_group(axes: Axes, middle: float, name: str) -> None:
-    """Write the group's name below the names of its bars. It is no tick: a middle bar has a tick there."""
-    axes.annotate(
-        name,
-        (middle, 0),
-        xytext=(0, BELOW),
-        xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points",
-        size=7,
-        ha="center",
-        va="top",
+            for number, name in enumerate(ours)
+        )
+        printed = tuple(bar for slot, bar in placed if slot.printed)
+        panels.append(Panel((*mine, Series(PRINTED, "hollow", printed, None, thick=WIDE)), level))
+    points = [point for panel in panels for one in panel.series for point in one.points]
+    low, high = round_axis_ends(0, max([1.0, *(point.high or point.y for point in points)]))
+    return Chart(
+        key="figure4",
+        title=title,
+        x=_slot_axis(slots),
+        y=Axis(axis, min([low, *(point.y for point in points)]), top or high),
+        panels=tuple(panels),
+        under=str(who),
+        words=f"{title}. {who}",
     )
 
 
-def _bar(axes: Axes, place: float, bar: Bar, colour: str) -> None:
-    reach = None if bar.reach is None else [[bar.reach[0]], [bar.reach[1]]]
-    axes.bar(place, bar.height, 0.8, color=colour, yerr=reach, error_kw={"elinewidth": 0.9})
+WIDE = 1.2
+"""Width of a bar, as a share of the usual one."""
+PRINTED = "in the paper, as printed"
+
+
+def _slots(groups: Iterable[BarGroup]) -> list[Slot]:
+    """Return the places of all bars from left to right, with a gap between groups."""
+    bars: dict[str, dict[Slot, None]] = {}
+    for group in groups:
+        bars.setdefault(group.name, {}).update((slot, None) for slot, _ in group.bars())
+    ordered: list[Slot] = []
+    for name, slots in bars.items():
+        ordered += [*sorted(slots, key=lambda slot: slot.printed), Slot(name, "", False)]
+    return ordered[:-1]
+
+
+def _slot_axis(slots: Sequence[Slot]) -> Axis:
+    """Return the axis with the names of published bars, and the group's name below its middle."""
+    groups = dict.fromkeys(slot.group for slot in slots)
+    places = {
+        name: [x for x, slot in enumerate(slots) if slot.group == name and slot.name] for name in groups
+    }
+    middles = {several[len(several) // 2]: name for name, several in places.items() if several}
+    below = tuple(middles.get(x, "") for x in range(len(slots)))
+    return Axis.of_names("", tuple(slot.name if slot.printed else "" for slot in slots), below)

@@ -6,15 +6,13 @@ GPT-4 and, after `≤`, the upper bound are beside each value.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.experiments import comparison_tables
 from kitchen.experiments.comparison_tables import TextTable, comparison_line, pairing_line
-from kitchen.experiments.episode_rows import DecisionMakers, counts_text
+from kitchen.experiments.episode_rows import DecisionMakers, counts_text, csv_bytes
 from kitchen.experiments.experiment_results import (
     CellResult,
     IntervalResult,
@@ -83,10 +81,7 @@ COS_ROW = "CoS"
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each number of agents; the variants of a preset share one table.
-
-    Pairs of partners and comparisons of one metric use `comparison_tables`.
-    """
+    """Return a table for each number of agents; the variants of a preset share one table."""
     if isinstance(setup.ground, PairingBenchmark):
         return comparison_tables.pairing_text_tables(results)
     if isinstance(setup.ground, ComparisonBenchmark):
@@ -112,9 +107,9 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
         _average(cells),
     )
     who = decision_makers_of(cells)
-    told = [(FALLBACKS_ROW, *(each.players.share for each in cells), who.share), *_replies(cells, who)]
+    below = [(FALLBACKS_ROW, *(each.players.share for each in cells), who.share), *_replies(cells, who)]
     names = [each.column.variant.label or each.column.level for each in cells]
-    return TextTable(title, ("", *names, "average"), (*body, scores, *told), notes, str(who))
+    return TextTable(title, ("", *names, "average"), (*body, scores, *below), notes, str(who))
 
 
 def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
@@ -175,28 +170,28 @@ def table_note(setup: ExperimentSetup) -> str:
     return comparison_tables.COMPARISON_NOTE if isinstance(setup.ground, ComparisonBenchmark) else RESULT_NOTE
 
 
-def tables_markdown(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
+def tables_markdown(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
     """Return all tables as Markdown, with the note above and the summary line below them."""
-    parts = ["# Agents alone", told]
+    parts = ["# Agents alone", note]
     for grid in tables:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
         parts += [f"## {grid.title}", "\n".join(lines), grid.played_by, *grid.notes]
     return "\n\n".join([*parts, line]) + "\n"
 
 
-def tables_latex(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
+def tables_latex(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
     """Return all tables as LaTeX with booktabs."""
-    return "\n\n".join([*(_tabular(grid, told) for grid in tables), f"% {line}"]) + "\n"
+    return "\n\n".join([*(_tabular(grid, note) for grid in tables), f"% {line}"]) + "\n"
 
 
-def _tabular(grid: TextTable, told: str) -> str:
+def _tabular(grid: TextTable, note: str) -> str:
     body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in (grid.head, *grid.rows)]
     names = [row[0] for row in grid.rows]
     below = 1 + (names.index(COS_ROW) if COS_ROW in names else len(names))
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_escaped(f'{grid.title}: {told} {grid.played_by}')}}}",
+            rf"\caption{{{_escaped(f'{grid.title}: {note} {grid.played_by}')}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
             r"\toprule",
             body[0],
@@ -221,24 +216,20 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell.
-
-    Missing values are blank. Pairs of partners and comparisons of one metric use `comparison_tables`.
-    """
+    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)
     if isinstance(ground, ComparisonBenchmark):
         return comparison_tables.comparison_csv(results)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(RESULT_COLUMNS)
-    for cell in results:
-        variant, level, agents = cell.column.key
-        for values in _values(cell):
-            row = [variant, level, DEFAULT_BENCHMARK.class_of(level), agents, *values]
-            writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+    return csv_bytes(RESULT_COLUMNS, (row for cell in results for row in _rows(cell)))
+
+
+def _rows(cell: CellResult) -> Iterator[list[object]]:
+    """Yield a row for each interval of a cell, then its `CoS` row."""
+    variant, level, agents = cell.column.key
+    for values in _values(cell):
+        yield [variant, level, DEFAULT_BENCHMARK.class_of(level), agents, *values]
 
 
 def _values(cell: CellResult) -> Iterator[list[object]]:

@@ -50,17 +50,17 @@ class RunningEpisode(EpisodeLoop):
 
     def repeat(self, entry: StepEntry) -> bool:
         """Replay one logged step; return whether it leads to the same state and the same reports."""
-        reports = self.take(self.kept(entry))
-        kept = tuple(said for said in entry.messages if said.step > entry.step)
-        return self.game.state_hash() == entry.state_hash and reports == kept
+        reports = self.take(self.logged_step(entry))
+        logged = tuple(message for message in entry.messages if message.step > entry.step)
+        return self.game.state_hash() == entry.state_hash and reports == logged
 
-    def kept(self, entry: StepEntry) -> StepMade:
+    def logged_step(self, entry: StepEntry) -> StepMade:
         """Return the coming step as logged in this entry; raise LogError if it does not fit the team."""
         if not self._is_of_team(entry):
             raise LogError(f"has other members in step {entry.step}")
-        said = tuple(each for each in entry.messages if each.step == entry.step)
+        messages = tuple(each for each in entry.messages if each.step == entry.step)
         if entry.decisions or not entry.asked:
-            return StepMade(entry.commands, entry.decisions, said)
+            return StepMade(entry.commands, entry.decisions, messages)
         joint = DecisionMade(
             self.team.members[0].number,
             self.joint_reason,
@@ -85,11 +85,8 @@ class RunningEpisode(EpisodeLoop):
         return isinstance(entry.memory, list) and len(entry.memory) == len(numbers)
 
     def catch_up(self, log: PlayedLog) -> None:
-        """Replay this log of the episode, whichever version of Brigade wrote it.
-
-        Raise LogError if it belongs to another episode or leads to another state.
-        """
-        if _told(log.head) != json.loads(json.dumps(_told(self.head))):
+        """Replay this log. LogError if it belongs to another episode or leads to another state."""
+        if _without_program(log.head) != json.loads(json.dumps(_without_program(self.head))):
             raise LogError(f"is not the log of {self.head}, as it is played now")
         for entry in log.entries:
             if not self.repeat(entry):
@@ -109,7 +106,7 @@ def team_of_log(head: LogHead) -> Team:
     return Team.of(head.coplayer, head.agents, organisation, head.knowing)
 
 
-def _told(head: LogHead) -> dict[str, Json]:
+def _without_program(head: LogHead) -> dict[str, Json]:
     return {**head.to_json(), "program": ""}
 
 
@@ -127,10 +124,7 @@ def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
 
 
 def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
-    """Compute the row of a finished episode from its log.
-
-    Calls of steps that were not taken count as well.
-    """
+    """Compute the row of a finished episode from its log; calls of steps not taken count as well."""
     head, game = course.head, course.game
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
@@ -175,10 +169,7 @@ def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
 
 
 def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None]:
-    """Return (completed, failed) and the compared metric.
-
-    The metric is None if it is undefined, or if the world compares counts.
-    """
+    """Return (completed, failed) and the compared metric; None if undefined or not compared."""
     ground = get_ground(world)
     if not isinstance(ground, ComparisonBenchmark):
         return share_count_values(world, score), None

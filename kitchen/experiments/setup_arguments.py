@@ -32,19 +32,22 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
         return _of_comparison(given, world, ground)
-    for name in ("layouts", "pairs", "seats"):
-        if given.get(name):
-            raise SetupError(f"--{name}: is for worlds in which partners are compared: name one", name)
+    _refuse(given, ("layouts", "pairs", "seats"), "is for worlds in which partners are compared: name one")
     if given.get("members"):
         return _of_team(given, world, ground)
     return _of_bench(given)
 
 
+def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
+    """Raise SetupError for the first of these arguments that was given."""
+    for name in names:
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: {why}", name)
+
+
 def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
     """Return the setup of one co-player that commands all seats."""
-    for name in TEAM_ARGUMENTS:
-        if given.get(name):
-            raise SetupError(f"--{name.replace('_', '-')}: say who plays, with --members", name)
+    _refuse(given, TEAM_ARGUMENTS, "say who plays, with --members")
     preset = given["preset"] or ""
     kind = given["co_player"] or (
         DEFAULT_BENCHMARK.preset_coplayer if preset or given["model"] else DEFAULT_BENCHMARK.coplayer
@@ -52,7 +55,7 @@ def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
     models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
     if len(models) > 1 and preset != "table6":
         raise SetupError("--model: only table6 compares several models", "model")
-    settings = _settings(given, models)
+    settings = _settings(given, models[0] if models else "")
     if preset == "table6" and not models:
         models = (str(settings.get("model") or "stand-in"),)
     setup = ExperimentSetup(
@@ -106,7 +109,7 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
         levels=ground.usual_levels() if levels in {None, "all"} else _list(f"--{where}", levels, str),
         agents=ground.agents if of_partners else _seats_of(line_ups),
         alphas=ground.alphas,
-        settings=_settings_of_all(given),
+        settings=_settings(given, given["model"]),
         world=world,
         pairs=line_ups,
         **_episodes(given),
@@ -118,13 +121,9 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Return the line-ups, and the name of the argument that error messages should blame.
-
-    The line-ups are those given, or the benchmark's usual ones.
-    """
+    """Return the given or usual line-ups, and the argument that error messages should name."""
     if (members := given.get("members")) is not None:
-        if other := next((name for name in ("pairs", "agents", "seats") if given.get(name)), ""):
-            raise SetupError(f"--{other}: say it with --members alone", other)
+        _refuse(given, ("pairs", "agents", "seats"), "say it with --members alone")
         return _members(members), {"pairs": "--members"}
     if isinstance(ground, PairingBenchmark):
         return _pairs(given.get("pairs"), given.get("seats") or SEATS_AS_NAMED, ground), {}
@@ -134,16 +133,14 @@ def _line_ups(
 
 def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
     """Return the setup of line-ups in a world that counts completed orders."""
-    for name in (*SINGLE_AGENT_ARGUMENTS, "agents"):
-        if given.get(name):
-            raise SetupError(f"--{name.replace('_', '-')}: means nothing with --members", name)
+    _refuse(given, (*SINGLE_AGENT_ARGUMENTS, "agents"), "means nothing with --members")
     line_ups = _members(given["members"])
     setup = ExperimentSetup(
         coplayer=ground.coplayer,
         levels=_levels(given.get("levels"), ""),
         agents=_seats_of(line_ups),
         alphas=_list("--alphas", given.get("alphas"), float) or ground.alphas,
-        settings=_settings_of_all(given),
+        settings=_settings(given, given["model"]),
         world=world,
         pairs=line_ups,
         **_episodes(given),
@@ -169,16 +166,10 @@ def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
         raise SetupError(f"--{error.args[0]}", "members") from error
 
 
-def _settings_of_all(given: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the settings that apply to every co-player that declares them."""
-    settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
-    for text in given.get("set") or ():
-        settings |= _one_setting(text)
-    return settings
-
-
 def _asked_episodes(given: Mapping[str, Any]) -> tuple[str, Any]:
-    return _asked(given, ("seeds", "episodes"))
+    """Return the argument with the number of episodes, as it was given, and its value."""
+    name = "seeds" if given.get("seeds") else "episodes"
+    return f"--{name}", given.get(name)
 
 
 def _episodes(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,10 +187,7 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """Check the setup with `check_setup`; errors name the argument as it was given.
-
-    `called` maps a field of the setup to that argument.
-    """
+    """Check the setup; errors name the argument that `called` has for a field of the setup."""
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -207,15 +195,6 @@ def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> Experiment
         if name not in called:
             raise
         raise SetupError(f"{called[name]}: {why}", error.about, error.setting) from error
-
-
-def _asked(given: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
-    """Return the argument that was given, as it is written, and its value.
-
-    If none was given, return the last name, which has a default.
-    """
-    name = next((one for one in names if given.get(one)), names[-1])
-    return f"--{name}", given.get(name)
 
 
 def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str, ...]:
@@ -250,17 +229,16 @@ def whole_number(name: str, text: str) -> int:
         raise SetupError(f"{name}: {text!r} is not a whole number", name.strip("-")) from None
 
 
-def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
-    settings: dict[str, Json] = {**given.get("coplayer_settings", {})} | (
-        {"model": models[0]} if models else {}
-    )
+def _settings(given: Mapping[str, Any], model: str | None) -> dict[str, Json]:
+    """Return the settings of the co-players; each applies to every co-player that declares it."""
+    settings: dict[str, Json] = {**given.get("coplayer_settings", {})} | ({"model": model} if model else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)
-    if given["no_feedback"]:
+    if given.get("no_feedback"):
         settings["feedback"] = False
-    if given["no_hints"]:
+    if given.get("no_hints"):
         settings["hints"] = False
-    if demo := given["demo"]:
+    if demo := given.get("demo"):
         settings |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
     return settings
 
@@ -301,8 +279,10 @@ def _levels(text: str | None, preset: str) -> tuple[str, ...]:
 def _agents(text: str | None, preset: str) -> tuple[int, ...]:
     own, asked = DEFAULT_BENCHMARK.presets.get(preset), _list("--agents", text, int)
     if own and asked and set(own) != set(asked):
-        said = ",".join(map(str, own))
-        raise SetupError(f"--agents: {preset} is played with {said}: leave it out or say {said}", "agents")
+        listed = ",".join(map(str, own))
+        raise SetupError(
+            f"--agents: {preset} is played with {listed}: leave it out or say {listed}", "agents"
+        )
     return own or asked or DEFAULT_BENCHMARK.agents
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from kitchen.agents.agent_team import DecisionMade, StepMade, Team
-from kitchen.contract.agent import Agent
+from kitchen.contract.agent import Agent, DecisionLimits
 from kitchen.contract.world import Json, WorldError, canonical_json
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.log_entries import StepEntry, message_to_json, same_request
@@ -80,21 +80,18 @@ def _faults(log: PlayedLog, row: EpisodeRow | None) -> Iterator[str]:
 def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEntry) -> Iterator[str]:
     answers = _answers(course.team, entry)
     try:
-        step = course.step_of(course.ask(agents, answers.get, seconds=DECISION_SECONDS))
+        step = course.step_of(course.ask(agents, answers.get, DecisionLimits(DECISION_SECONDS)))
     except Exception as error:  # a co-player may fail with any error
         yield f"the co-player failed ({type(error).__name__})"
     else:
         given = {id(each): each for each in answers.values()}
         for each in given.values():
             yield from each.differences()
-        yield from _differences(entry, step, course.kept(entry))
+        yield from _differences(entry, step, course.logged_step(entry))
 
 
 def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
-    """Return the stored answers of a step, by member.
-
-    In an organisation each member has its own answers; otherwise all members share the same.
-    """
+    """Return the stored answers of a step, by member. Without an organisation, members share them."""
     numbers = [member.number for member in team.members]
     if team.organisation is None:
         return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))
@@ -116,26 +113,22 @@ def _differences(entry: StepEntry, now: StepMade, then: StepMade) -> Iterator[st
         yield OTHER_PLAYER
         return
     pairs = list(zip(now.decisions, then.decisions, strict=True))
-    if any(each.plans != kept.plans for each, kept in pairs):
+    if any(each.plans != before.plans for each, before in pairs):
         yield OTHER_PLANS
-    if any((each.played_by, each.fallback) != (kept.played_by, kept.fallback) for each, kept in pairs):
+    if any((each.played_by, each.fallback) != (before.played_by, before.fallback) for each, before in pairs):
         yield OTHER_PLAYER
-    if any(_remembers_otherwise(each, kept) for each, kept in pairs):
+    if any(_remembers_otherwise(each, before) for each, before in pairs):
         yield OTHER_MEMORY
-    if json.loads(json.dumps(_said(now))) != _said(then):
+    if json.loads(json.dumps(_messages(now))) != _messages(then):
         yield OTHER_MESSAGES
 
 
-def _said(step: StepMade) -> list[Json]:
-    return [message_to_json(said) for said in step.messages]
+def _messages(step: StepMade) -> list[Json]:
+    return [message_to_json(message) for message in step.messages]
 
 
 def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
-    """Return whether the memories differ.
-
-    Decisions of the stand-in are not compared. The planner behind it stores its plan in memory, and is not
-    called here.
-    """
+    """Return whether the memories differ. The stand-in's, which hold the planner's plan, are not compared."""
     if any(call.provider == STAND_IN for call in then.calls):
         return False
     return canonical_json(now.memory) != canonical_json(then.memory)

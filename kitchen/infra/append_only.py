@@ -1,10 +1,8 @@
 """Define the base class for append-only rows, and database triggers that refuse changes to them.
 
-Rows can be deleted, because a withdrawal erases a participant's data. A `SET_NULL` foreign key may be set to
-NULL when its target is deleted. The model and the triggers refuse every other change.
-
-SQLite's REPLACE deletes a row and inserts another without firing update triggers. On SQLite an insert is
-therefore refused if another row has the same id or the same unique columns.
+Rows can be deleted, because a withdrawal erases data, and a `SET_NULL` key may be emptied. Every other change
+is refused. SQLite's REPLACE fires no update triggers. So an insert is refused there if another row has the
+same id or the same unique columns.
 """
 
 from __future__ import annotations
@@ -27,12 +25,10 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
 
     def update(self, **fresh: Any) -> int:
         """Refuse the update, except that Django sets a `SET_NULL` key to NULL when its target is deleted."""
-        if fresh and all(value is None and self._may_be_emptied(name) for name, value in fresh.items()):
+        field_of = self.model._meta.get_field
+        if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)
         raise self._refusal()
-
-    def _may_be_emptied(self, name: str) -> bool:
-        return getattr(self.model._meta.get_field(name).remote_field, "on_delete", None) is models.SET_NULL
 
     def _refusal(self) -> AppendOnlyError:
         return AppendOnlyError(f"{self.model.__name__} is append-only")
@@ -147,11 +143,6 @@ def append_only_models() -> list[type[models.Model]]:
     return [model for model in apps.get_models() if issubclass(model, AppendOnly)]
 
 
-def append_only_tables() -> list[str]:
-    """Return the names of all append-only tables."""
-    return [model._meta.db_table for model in append_only_models()]
-
-
 def _wanted(there: BaseDatabaseWrapper, model: type[models.Model]) -> dict[str, str]:
     """Return the triggers that the table of this model must have."""
     fields = model._meta.concrete_fields
@@ -160,7 +151,7 @@ def _wanted(there: BaseDatabaseWrapper, model: type[models.Model]) -> dict[str, 
     return guard_triggers(there, model._meta.db_table, names, "".join(emptied), unique_columns(model))
 
 
-def _may_be_emptied(field: models.Field) -> bool:  # type: ignore[type-arg]
+def _may_be_emptied(field: Any) -> bool:
     return getattr(field.remote_field, "on_delete", None) is models.SET_NULL
 
 

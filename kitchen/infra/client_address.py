@@ -7,7 +7,7 @@ header, so it is believed only from our own proxies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, TypeAlias
 
@@ -39,26 +39,13 @@ def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | 
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer
-    return _nearest_stranger(reversed(forwarded.split(",")))
-
-
-def _nearest_stranger(way: Iterable[str]) -> Address | None:
-    """Return the first address that is not a trusted proxy, starting at our own proxy.
-
-    Addresses behind it may be invented by that client.
-    """
-    address = None
-    for said in way:
-        address = _read(said)
-        if not _trusted(address):
-            return address
-    return address
+    way = [_read(said) for said in reversed(forwarded.split(","))]
+    # what an address that is no trusted proxy says of others may be invented
+    return next((address for address in way if not _trusted(address)), way[-1])
 
 
 def client_network(address: Address) -> str:
-    """Return the text that stands for one household or office: an IPv4 address, or the /64 network of an IPv6
-    address.
-    """
+    """Return the text for one household or office: an IPv4 address, or an IPv6 address's /64 network."""
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

@@ -24,7 +24,7 @@ DRAIN_PAUSE_SECONDS = 0.05
 class DrainableConnection(Protocol):
     """A long-lived connection."""
 
-    async def make_way(self) -> None:
+    async def close_for_restart(self) -> None:
         """Finish the present work, and close with `RESTART_CLOSE_CODE`."""
 
 
@@ -33,17 +33,17 @@ class ConnectionDrain:
 
     def __init__(self) -> None:
         self.draining = False
-        self._guests: WeakSet[DrainableConnection] = WeakSet()
+        self._connections: WeakSet[DrainableConnection] = WeakSet()
 
-    def come(self, guest: DrainableConnection) -> None:
+    def add(self, connection: DrainableConnection) -> None:
         """Register a connection."""
-        self._guests.add(guest)
+        self._connections.add(connection)
 
-    def go(self, guest: DrainableConnection) -> None:
+    def remove(self, connection: DrainableConnection) -> None:
         """Remove a connection that has ended."""
-        self._guests.discard(guest)
+        self._connections.discard(connection)
 
-    async def empty(self) -> None:
+    async def drain(self) -> None:
         """Ask all connections to close, in batches, and return when all have closed or failed.
 
         New connections are asked, too, and each one once. A slow connection does not delay the others.
@@ -51,17 +51,17 @@ class ConnectionDrain:
         self.draining = True
         asked: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as asking:
-            while self._guests or not all(one.done() for one in asked):
-                for guest in list(self._guests)[:DRAIN_BATCH]:
-                    self._guests.discard(guest)
-                    asked.append(asking.create_task(_ask(guest)))
+            while self._connections or not all(one.done() for one in asked):
+                for connection in list(self._connections)[:DRAIN_BATCH]:
+                    self._connections.discard(connection)
+                    asked.append(asking.create_task(_ask(connection)))
                 await asyncio.sleep(DRAIN_PAUSE_SECONDS)
 
 
-async def _ask(guest: DrainableConnection) -> None:
+async def _ask(connection: DrainableConnection) -> None:
     """Ask one connection to close, and log a failure."""
     try:
-        await guest.make_way()
+        await connection.close_for_restart()
     except Exception:
         log.exception("somebody could not be asked to come again")
 

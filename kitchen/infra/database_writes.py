@@ -1,13 +1,8 @@
 """Read and write rows with plain SQL, and insert or delete many rows in batches.
 
-The plain statements bypass the ORM's query building, which is too slow for rows written at every step. Table
-names, column names and the storage format come from the models. Use these writes only to insert rows, and to
-update rows that still have their old values. `select_rows` reads rows with a given statement. Use the models'
-managers for everything else.
-
-Each batch is a transaction of its own, so that players do not wait: SQLite lets one transaction write at a
-time. No transaction writes more than `MAX_TRANSACTION_ROWS` rows. `BatchedDeleteMixin` does the same for
-deletions in the Django admin.
+The plain statements bypass the ORM, which is too slow for rows written at every step. Use them only to insert
+rows, and to update rows that still have their old values. Each batch is a transaction of its own, so that
+players do not wait. `BatchedDeleteMixin` does the same for deletions in the Django admin.
 """
 
 from __future__ import annotations
@@ -44,9 +39,7 @@ def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-    """Update the row that has the values `where`. Returns False, and changes nothing, if there is none (any
-    more).
-    """
+    """Update the row that has the values `where`. Return False, without a change, if there is none."""
     sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
     still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
@@ -68,9 +61,7 @@ class RowWriter:
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return all rows of a statement, as the driver returns them (see `time_from_driver`,
-    `json_from_driver`).
-    """
+    """Return a statement's rows from the driver (see `time_from_driver`, `json_from_driver`)."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())

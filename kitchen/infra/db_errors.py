@@ -74,9 +74,7 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """Return the problem of a Django error, from the driver's error. An error without a number is a lost
-    connection.
-    """
+    """Return the problem by the driver's error. An error without a number is a lost connection."""
     if not isinstance(error, Error):
         return None
     said = error.__cause__
@@ -85,17 +83,11 @@ def _trouble(error: BaseException) -> DatabaseProblem | None:
         return DatabaseProblem.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
     if state == NOT_NULL or number == NOT_NULL_OF_SQLITE:
         return DatabaseProblem.UPDATING if database_is_newer() else None
-    return _of_sqlite(number or 0, str(said)) if state is None else _of_postgresql(state)
-
-
-def _of_sqlite(number: int, words: str) -> DatabaseProblem | None:
-    if any(words.startswith(each) or each in words for each in MISSING_SCHEMA_WORDS):
+    if state is not None:
+        return DatabaseProblem.AWAY if state.startswith("08") else POSTGRESQL_PROBLEMS.get(state)
+    if any(words in str(said) for words in MISSING_SCHEMA_WORDS):
         return DatabaseProblem.UPDATING
-    return SQLITE_PROBLEMS.get(number & 0xFF)
-
-
-def _of_postgresql(state: str) -> DatabaseProblem | None:
-    return DatabaseProblem.AWAY if state.startswith("08") else POSTGRESQL_PROBLEMS.get(state)
+    return SQLITE_PROBLEMS.get((number or 0) & 0xFF)
 
 
 OUR_APPS = ("kitchen", "study")

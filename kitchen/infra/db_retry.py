@@ -1,14 +1,8 @@
 """Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
 
-`run_in_db_thread` uses a small pool of threads that keep their connections. A connection is checked after a
-quiet time or a failure, not before every call. If it broke, it is closed and the work runs again, until the
-database is back or the waits are over. The work must therefore be safe to run twice. The threads are for
-short work, such as live play. Longer work (staff pages) uses `channels.db`.
-
-A statement waits `LOCK_SECONDS` for a lock. After a lock timeout, all statements wait only briefly for some
-seconds, because many requests may wait for the same few threads.
-
-`retry_while_unreachable` repeats a write that must not be lost.
+`run_in_db_thread` uses a few threads that keep their connections, for short work that is safe to run twice.
+Longer work (staff pages) uses `channels.db`. After a lock timeout all statements wait only briefly for some
+seconds. `retry_while_unreachable` repeats a write that must not be lost.
 """
 
 from __future__ import annotations
@@ -91,20 +85,19 @@ _connection_use = threading.local()
 
 async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Call `act` in a thread that has a database connection, and return its result."""
-    visit = with_log_context(partial(_taken_up, partial(act, *args, **kwargs), time.monotonic()))
-    return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
+    asked_at = time.monotonic()
+
+    def visit() -> T:
+        prometheus_metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
+        return _visit(partial(act, *args, **kwargs))
+
+    return await asyncio.get_running_loop().run_in_executor(_pool(), with_log_context(visit))
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
     at_once = DB_THREADS if connection.features.has_select_for_update else 1
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
-
-
-def _taken_up(act: Callable[[], T], asked_at: float) -> T:
-    """Run the work in a pool thread, and measure how long it waited for the thread."""
-    prometheus_metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
-    return _visit(act)
 
 
 def _visit(act: Callable[[], T]) -> T:
@@ -118,7 +111,10 @@ def _visit(act: Callable[[], T]) -> T:
             return act()
         except Error as error:
             if (connection.connection is not None and connection.is_usable()) or not database_problem(error):
-                _take_to_heart(error)
+                trouble = database_problem(error)
+                note_lock_timeout(trouble)
+                if trouble:
+                    close_failed_connection(trouble)
                 raise
             if not number:
                 prometheus_metrics.outages.labels("database").inc()
@@ -127,29 +123,16 @@ def _visit(act: Callable[[], T]) -> T:
     return act()
 
 
-def _take_to_heart(error: Exception) -> None:
-    """Shorten lock waits, or close the connection, depending on the error."""
-    trouble = database_problem(error)
-    note_lock_timeout(trouble)
-    if trouble and trouble is not DatabaseProblem.BUSY:
-        close_failed_connection(trouble)
-
-
 log = logging.getLogger(__name__)
 
 RETRY_WAITS = (0.1, 0.2, 0.3, *30 * (0.5,))
-"""Seconds between tries: together more than the database needs to restart. Single waits are short, because
-people wait for the result.
-"""
+"""Seconds between tries: short ones, but together more than the database needs to restart."""
 MAX_RETRY_SECONDS = 16.0
 """Seconds after which no other try begins. A try that waits for a lock takes up to `LOCK_SECONDS`."""
 
 
 def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
-    """Return the result of `act`, which is repeated while the database cannot store anything.
-
-    Raises the last error if the problem persists.
-    """
+    """Return the result of `act`, repeated while the database cannot store. Raises its last error."""
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
@@ -158,17 +141,12 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
             trouble, wait = database_problem(error), next(waits, None)
             if not trouble or wait is None or time.monotonic() + wait > until:
                 raise
-            _note(what, trouble, known=known)
+            if not known:
+                prometheus_metrics.outages.labels("database").inc()
+            log.log(DEBUG if known else WARNING, "%s is tried again: %s", what, trouble)
             known = True
             pause(wait)
             close_failed_connection(trouble)
-
-
-def _note(what: str, trouble: DatabaseProblem, *, known: bool) -> None:
-    """Count the outage and log a warning at the first failure only."""
-    if not known:
-        prometheus_metrics.outages.labels("database").inc()
-    log.log(DEBUG if known else WARNING, "%s is tried again: %s", what, trouble)
 
 
 def drop_broken_connection() -> None:

@@ -13,8 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from uuid import uuid4
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 
 def write_atomically(path: Path, data: bytes) -> Path:
@@ -54,9 +57,7 @@ def zip_files(files: Mapping[str, bytes], *, folder: str, at: datetime) -> bytes
 
 
 BACKUP_RECORD = "last-backup"
-"""Name of a file with the time (ISO 8601) of the last backup, in the app's data folder. Other tools may write
-it.
-"""
+"""File in the data folder with the time (ISO 8601) of the last backup. Other tools may write it."""
 BACKUP_ARCHIVES = "backups/brigade-*.tar"
 """Pattern of backup archives in that folder."""
 
@@ -82,16 +83,14 @@ def _noted(file: Path) -> list[datetime]:
     return [at if at.tzinfo else at.replace(tzinfo=UTC)]
 
 
-class StreamBuffer:
-    """A write-only file whose content waits until it is taken."""
-
-    closed = False
+class StreamBuffer(io.RawIOBase):
+    """A write-only file whose content waits until it is taken, also after it was closed."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
         self._told = 0
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Buffer, /) -> int:
         """Keep these bytes until `take`."""
         piece = bytes(data)
         self._waiting.append(piece)
@@ -102,23 +101,9 @@ class StreamBuffer:
         """Return the number of bytes written so far."""
         return self._told
 
-    def flush(self) -> None:
-        """Do nothing."""
-
     def writable(self) -> bool:
         """Return True."""
         return True
-
-    def readable(self) -> bool:
-        """Return False."""
-        return False
-
-    def seekable(self) -> bool:
-        """Return False, because sent bytes are gone."""
-        return False
-
-    def close(self) -> None:
-        """Do nothing. The waiting bytes can still be taken."""
 
     def take(self) -> bytes:
         """Return the bytes written since the last call."""

@@ -1,9 +1,7 @@
 """Keep the context of log lines, and describe errors without secrets. Plain Python.
 
-The context names the request, the episode and its step, or the worker's task. Event loop tasks and Django's
-threads inherit it. If you start a thread of your own, pass it `with_log_context(…)`.
-
-An error is described by its type and location. Its message is left out, because it might contain a key.
+The context names the request, the episode and its step, or the worker's task. Pass it to a thread of your own
+by `with_log_context(…)`. An error is described by type and location: its message might contain a key.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Share Prometheus counts between the processes of one machine, in files of one folder. Plain Python.
 
-Each process has files of its own, named by `process_name`. When a process ends, its counts are added to the
-files named `past`, so the folder does not grow. Its open gauges are dropped. The space of a file is reserved
-when it is made, so that a full disk later does not end the process.
+Each process has files of its own, with reserved space. When it ends, its counts are added to the files named
+`past`. prometheus-client has no public way to write such a file, or to name it otherwise than by a process's
+id. So only this module uses its `MmapedDict` and sets its `ValueClass`; a test names the version.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def share_metrics(folder: Path) -> None:
     os.environ[FOLDER_VARIABLE] = str(folder)
     was_forked_off, _name[0] = _name[0] not in {"", own}, own
     if not was_forked_off:
-        of_ours = values.MultiProcessValue(lambda: _name[0])
-        setattr(values, "ValueClass", of_ours)  # noqa: B010 - of one kind at first
+        setattr(values, "ValueClass", values.MultiProcessValue(lambda: _name[0]))  # noqa: B010 - mypy
 
 
 def shared_folder() -> Path | None:
@@ -66,10 +65,7 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock in this block, so that no other process merges files.
-
-    The folder may be read-only. Raises OSError if it does not exist.
-    """
+    """Hold the folder's lock, so that no other process merges files. OSError if there is no folder."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,9 +1,7 @@
 """Identify processes, end them with their parent, and decide how many to start. Plain Python.
 
-A process has a name by which other processes of the machine can see whether it still runs. Where the system
-has no `/proc`, no process is ever reported as gone.
-
-The numbers of processes come from the environment. An empty variable counts as unset. A wrong value raises a
+By its name other processes of the machine see whether a process still runs. Where the system has no `/proc`,
+none is reported as gone. The numbers of processes come from the environment. A wrong value raises a
 ValueError whose message is one line.
 """
 
@@ -23,30 +21,29 @@ _STATE, _STARTED = 0, 19
 
 
 def process_name() -> str:
-    """Return `boot/namespace/pid/start`, which no other process ever has, also in other containers.
-
-    Empty if the system does not provide it.
-    """
+    """Return `boot/namespace/pid/start`, unique also among containers; empty if the system lacks it."""
     place, pid = _place(), os.getpid()
     started = _started(pid)
     return f"{place}/{pid}/{started}" if place and started else ""
 
 
 def process_is_gone(name: str) -> bool:
-    """Return True if the process of this name has certainly ended. False for one that cannot be seen from
-    here.
-    """
-    place, _, started = name.rpartition("/")
-    place, _, pid = place.rpartition("/")
-    if not place or place != _place() or not pid.isdecimal():
-        return False
-    return _started(int(pid)) != started
+    """Return True if this process has certainly ended; False for one that cannot be seen from here."""
+    pid, started = _seen_from_here(name)
+    return pid > 0 and _started(pid) != started
 
 
 def process_is_here(name: str) -> bool:
     """Return True if the process of this name certainly runs. False for one that cannot be seen from here."""
-    place, _, pid = name.rpartition("/")[0].rpartition("/")
-    return bool(place) and place == _place() and pid.isdecimal() and not process_is_gone(name)
+    pid, started = _seen_from_here(name)
+    return pid > 0 and _started(pid) == started
+
+
+def _seen_from_here(name: str) -> tuple[int, str]:
+    """Return pid and start time in this name; the pid is 0 if the process cannot be seen from here."""
+    rest, _, started = name.rpartition("/")
+    place, _, pid = rest.rpartition("/")
+    return (int(pid) if place and place == _place() and pid.isdecimal() else 0), started
 
 
 def machine_run_of(name: str) -> str:
@@ -90,9 +87,7 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:
-    """Return a function that a child calls first: it makes the child die with this parent, even if already
-    gone.
-    """
+    """Return a function for a child to call first: it dies with this parent, even if already gone."""
 
     def tie() -> None:
         die_with_parent()
@@ -119,10 +114,7 @@ def web_processes() -> int:
 
 
 def ticker_processes() -> int:
-    """Return `BRIGADE_TICKERS`: the number of clock processes on this machine.
-
-    The default is at least two, so that one continues when another dies.
-    """
+    """Return `BRIGADE_TICKERS`: clock processes on this machine, at least two by default."""
     return _number("BRIGADE_TICKERS", min(max(2, usable_cores()), MAX_WEB_PROCESSES))
 
 

@@ -1,13 +1,8 @@
-"""Run CPU-bound calls in a few child processes. Plain Python.
+"""Run CPU-bound calls in a few child processes, which import only what a function needs. Plain Python.
 
-You send a function that can be imported, with arguments that can be pickled. A child process
-(`kitchen/infra/process_pool_worker.py`) calls it. The child imports only what the function needs: no Django,
-nothing of the program that sends the call. Each child belongs to one thread of the parent. Children end with
-their parent, however it ends. If a child is killed, its current call fails and the next call gets a new
-child.
-
-We do not use loky: in version 3.7 (tried in November 2026) one killed child fails all calls and every later
-one. A killed parent leaves its children and a tracker behind. A call costs the parent twice the CPU time.
+If a child is killed, its current call fails and the next call gets a new child. Children end with their
+parent. loky 3.7 fails all calls after one killed child, and leaves children behind. concurrent.futures and
+pebble use multiprocessing, which imports the parent's main module into each child (November 2026).
 """
 
 from __future__ import annotations
@@ -107,42 +102,30 @@ class ProcessPool:
         with self._lock:
             if not self._started:
                 for _ in range(self._processes()):
-                    keeper = _Keeper(self._calls, self._longest, first)
-                    threading.Thread(target=keeper.run, name="apart", daemon=True).start()
+                    call = _Call(first, Future()) if first else None
+                    arguments = (self._calls, self._longest, call)
+                    threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
                 self._started = True
 
 
-class _Keeper:
-    """A thread that sends calls to a child of its own, one after another.
+def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -> None:
+    """Send calls to a child of this thread, one after another, `call` first.
 
     The thread never ends, because the system kills a child when the thread that started it ends.
     """
-
-    def __init__(self, calls: queue.Queue[_Call], longest: float, first: bytes) -> None:
-        self._calls, self._longest, self._first = calls, longest, first
-        self._child: _Child | None = None
-
-    def run(self) -> None:
-        """Send calls forever."""
-        if self._first:
-            self._answer(_Call(self._first, Future()))
-        while True:
-            self._answer(self._calls.get())
-
-    def _answer(self, call: _Call) -> None:
+    child: _Child | None = None
+    while True:
+        call = call or calls.get()
         if call.future.set_running_or_notify_cancel():
             try:
-                call.future.set_result(self._result(call.asked))
+                child = child if child and child.alive else _Child()
+                done, value = pickle.loads(child.ask(call.asked, longest))  # noqa: S301 - of our own child
+                if not done:
+                    raise value
+                call.future.set_result(value)
             except Exception as error:  # the caller that waits raises it
                 call.future.set_exception(error)
-
-    def _result(self, asked: bytes) -> Any:
-        if self._child is None or not self._child.alive:
-            self._child = _Child()
-        done, value = pickle.loads(self._child.ask(asked, self._longest))  # noqa: S301 - of our own child
-        if not done:
-            raise value
-        return value
+        call = None
 
 
 class _Child:
@@ -162,9 +145,7 @@ class _Child:
         return self._process.poll() is None
 
     def ask(self, asked: bytes, longest: float) -> bytes:
-        """Return its answer. Raises ChildDiedError or ChildTimeoutError, after which the process has
-        ended.
-        """
+        """Return its answer. ChildDiedError or ChildTimeoutError, after which the process has ended."""
         try:
             self._line.send_bytes(asked)
             if self._ears.poll(longest * 1000):

@@ -1,9 +1,7 @@
 """Run a child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. Plain Python.
 
-It answers the calls of `kitchen/infra/process_pool.py`. `LINE` is the number of an open socket. It answers
-one call at a time until the parent is gone.
-
-It ignores signals that ask it to end: they reach the whole process group, and the parent may still need it.
+`LINE` is the number of an open socket. The child answers one call at a time until the parent is gone. It
+ignores signals that ask it to end: they reach the whole process group, and the parent may still need it.
 """
 
 from __future__ import annotations
@@ -38,9 +36,7 @@ def run_call(asked: bytes) -> bytes:
 
 
 def pickled_error(error: Exception) -> bytes:
-    """Serialise an error with its location. An error that cannot be pickled is replaced by one with its type
-    name.
-    """
+    """Serialise an error with its location; if that cannot be done, one with the name of its type."""
     try:
         sent = pickle.dumps((False, error))
         pickle.loads(sent)  # noqa: S301 - some errors can be pickled but not restored

@@ -1,9 +1,8 @@
-"""Define the Prometheus metrics that are counted during play (docs/operators.md, *Metrics*). Plain Python.
+"""Define the Prometheus metrics that are counted during play (docs/metrics.md). Plain Python.
 
-Each process counts for itself, and `kitchen.infra.multiprocess_metrics` adds the processes up. Import this
-module only after `multiprocess_metrics.share_metrics` was called. Metrics from the database (money, episodes)
-are read there on request. Labels are names of worlds, kinds, providers, models, statuses and codes. They
-never identify a person or contain a key.
+Import this module only after `multiprocess_metrics.share_metrics` was called, which adds the processes up.
+Metrics from the database are read on request. Labels are names of worlds, kinds, providers, models, statuses
+and codes. They never identify a person or contain a key.
 """
 
 from __future__ import annotations

@@ -78,13 +78,11 @@ class TokenBuckets:
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
         taken = bucket.take()
-        while self._buckets and (len(self._buckets) > self.KEPT or self._oldest.is_full):
+        while self._buckets and (
+            len(self._buckets) > self.KEPT or next(iter(self._buckets.values())).is_full
+        ):
             self._buckets.popitem(last=False)
         return taken
-
-    @property
-    def _oldest(self) -> TokenBucket:
-        return next(iter(self._buckets.values()))
 
     def __len__(self) -> int:
         """Return the number of known names."""
@@ -102,16 +100,13 @@ class NewestPerOwner(Generic[T]):
         self._most = most
         self._here: dict[Hashable, list[T]] = {}
 
-    def come(self, owner: Hashable, one: T) -> list[T]:
+    def add(self, owner: Hashable, one: T) -> list[T]:
         """Add an item. Returns the owner's items that were removed for it."""
         here = [*self._here.get(owner, ()), one]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]
 
-    def go(self, owner: Hashable, one: T) -> None:
+    def remove(self, owner: Hashable, one: T) -> None:
         """Remove an item. Does nothing if it was already removed."""
-        left = [each for each in self._here.get(owner, ()) if each is not one]
-        if left:
+        if left := [each for each in self._here.pop(owner, ()) if each is not one]:
             self._here[owner] = left
-        else:
-            self._here.pop(owner, None)

@@ -10,10 +10,7 @@ from urllib.parse import urlsplit
 
 
 def why_exposed(url: str) -> str:
-    """Return why this Redis address is not safe, in one line without secrets.
-
-    Empty for a safe address: on this machine only, or with a password.
-    """
+    """Return why this address is unsafe, without secrets; empty on this machine or with a password."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "unix" or parts.password or _is_here(host):

@@ -1,10 +1,8 @@
 """Send tasks to workers, measure the task queues, and check whether workers answer.
 
 A task is sent by its name, so that services need not import the workers' code. If the broker is unreachable,
-the caller gets False and the log says what waits.
-
-No request to Redis takes longer than a second. The health of the workers is queried in the background and
-cached for a few seconds: asking all workers takes as long as the slowest answer.
+the caller gets False and the log says what waits. No request to Redis takes longer than a second. The health
+of the workers is queried in the background and cached for a few seconds.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ SENT_AT_HEADER = "brigade_asked_at"
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Number of tasks that no worker has taken, and the seconds that the first one has waited (0 if there is
-    none).
-    """
+    """Number of tasks that no worker has taken, and seconds that the first one has waited (0: none)."""
 
     tasks: int
     seconds: float
@@ -73,24 +69,19 @@ def known_queue(name: str | None) -> str:
 
 def queue_statuses(client: Any) -> dict[str, QueueStatus]:
     """Return the status of each queue. Raises RedisError or OSError."""
-    return {queue: _standing(client, name) for queue, name in queue_names().items()}
+    return {
+        # workers take tasks from the right
+        queue: QueueStatus(client.llen(name), _seconds_waited(client.lindex(name, -1)))
+        for queue, name in queue_names().items()
+    }
 
 
-def _standing(client: Any, name: str) -> QueueStatus:
-    """Return the status of one queue. New tasks are added at the left, and workers take them from the
-    right.
-    """
-    number, oldest = client.llen(name), client.lindex(name, -1)
-    asked_at = _asked_at(oldest) if oldest else None
-    return QueueStatus(number, max(0.0, time.time() - asked_at) if asked_at is not None else 0.0)
-
-
-def _asked_at(message: bytes) -> float | None:
-    """Return the start time in a task's header. None for a task from another program."""
+def _seconds_waited(message: bytes | None) -> float:
+    """Return how long a task has waited, by its header; 0 without a task, or of another program."""
     try:
-        return float(json.loads(message)["headers"][SENT_AT_HEADER])
+        return max(0.0, time.time() - float(json.loads(message or "")["headers"][SENT_AT_HEADER]))
     except (ValueError, KeyError, TypeError):
-        return None
+        return 0.0
 
 
 log = logging.getLogger(__name__)
@@ -119,12 +110,12 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
 
 def is_broker_reachable() -> bool:
     """Return True if tasks can be queued."""
-    return _reached(_connect, "nothing can be queued")
 
+    def connect() -> None:
+        with current_app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=BROKER_TIMEOUT_SECONDS)
 
-def _connect() -> None:
-    with current_app.connection_for_write() as connection:
-        connection.ensure_connection(max_retries=1, timeout=BROKER_TIMEOUT_SECONDS)
+    return _reached(connect, "nothing can be queued")
 
 
 def _reached(ask: Callable[[], object], otherwise: str) -> bool:
@@ -150,9 +141,7 @@ _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """Numbers of workers that take agents' decisions (`workers`) and experiments (`experimenters`). None if
-    unknown.
-    """
+    """Numbers of workers of agents' decisions and of experiments (`experimenters`); None if unknown."""
 
     workers: int | None = None
     problem: str = ""

@@ -96,10 +96,7 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader of recordings for the world that this line names.
-
-    `default` is the world of lines that name none. TraceFileError if the world has no recordings.
-    """
+    """Return the reader for this line's world, or for `default`. TraceFileError if there is none."""
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")
@@ -107,8 +104,7 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Return every trace of this world in a file, including those that name no world. TraceFileError, also if
-    there are none."""
+    """Return all traces of this world in a file. TraceFileError if there are none."""
     found = [
         line.parsed(recordings_of_world(world))
         for line in read_recording_file(path)

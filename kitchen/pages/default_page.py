@@ -21,24 +21,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.page import Page, Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Aim, Command, Event, Json, canonical_json, text_hash
-from kitchen.pages.json_tables import Fact, Table, facts_and_tables, value_text
+from kitchen.pages.json_tables import facts_and_tables, value_text
 from kitchen.words.english_text import code_to_words, sentence_case
 from kitchen.words.translation import gettext, gettext_lazy
 
 _TEMPLATES = "kitchen/pages"
-
-
-class MenuWording(NamedTuple):
-    """The words of a page's menu."""
-
-    command: Callable[[SeatView, Command], str]
-    """Return a command in words for a view."""
-    verb: Callable[[str], str]
-    """Return the words for a verb."""
-    if_possible: str
-    """The remark on a command that only another seat makes possible."""
-    first: tuple[str, ...] = ()
-    """Verbs whose groups come first."""
 
 
 class CommandMenu(NamedTuple):
@@ -92,62 +79,9 @@ class MenuHint(NamedTuple):
     chosen: str
 
 
-def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
-    """Return the panel `menu`: a form with all commands that are offered."""
-    chosen = wording.command(view, view.chosen) if view.chosen else ""
-    groups, actions = group_commands(view, wording)
-    parts = (
-        Panel("menu-step", f"{_TEMPLATES}/menu_step.jinja", MenuStep(view.step + 1)),
-        Panel(
-            "menu-actions",
-            f"{_TEMPLATES}/menu_actions.jinja",
-            CommandList(may_choose(view), chosen, groups),
-            parts=actions,
-        ),
-        Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", MenuHint(may_choose(view), chosen)),
-    )
-    shows = CommandMenu(view.seat, view.players[view.seat].name, view.may_act)
-    return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
-
-
 def may_choose(view: SeatView) -> bool:
     """Return whether this seat may submit a command now."""
-    return view.phase == "choose" or view.may_act
-
-
-def group_commands(
-    view: SeatView, wording: MenuWording, without: Container[Command] = ()
-) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
-    """Return the groups of the commands that can be chosen, except `without`, and a part for each command."""
-    offered = {command: "" for command in view.legal if command not in without}
-    for command in view.anticipated:
-        if command not in without:
-            offered.setdefault(command, wording.if_possible)
-    verbs: dict[str, list[Command]] = {verb: [] for verb in wording.first}
-    for command in offered:
-        verbs.setdefault(command[0] if len(command) > 1 else "", []).append(command)
-    parts = {command: _action(command, view, wording, note) for command, note in offered.items()}
-    groups = (
-        CommandGroup(_title(verb, verbs, wording), verb[:1].upper(), tuple(parts[one].id for one in commands))
-        for verb, commands in verbs.items()
-        if commands
-    )
-    return tuple(groups), tuple(parts.values())
-
-
-def _title(verb: str, verbs: Collection[str], wording: MenuWording) -> str:
-    if verb:
-        return sentence_case(wording.verb(verb))
-    return gettext("Other actions") if len(verbs) > 1 else gettext("What to do")
-
-
-def _action(command: Command, view: SeatView, wording: MenuWording, note: str) -> Panel:
-    value = canonical_json(list(command))
-    least, most = view.amounts.get(command[:-1], (None, None))
-    text = wording.command(view, command if least is None else command[:-1])
-    key = command[0][:1].upper() if len(command) == 1 else ""
-    shows = CommandChoice(value, text, key, note, least, most)
-    return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
+    return view.phase == "choose" or view.choice.may_act
 
 
 class StepList(NamedTuple):
@@ -166,8 +100,7 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One step: a line for each seat, and other events as (kind, text). The kinds `completed` and `failed`
-    have their own mark and colour."""
+    """A line for each seat, and other events as (kind, text). `completed` and `failed` have marks."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -180,24 +113,23 @@ class SpokenStep(NamedTuple):
     text: str
 
 
-def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
     """Return the panel `happened`, with a part for each step that the view remembers."""
     parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", tell(step)) for step in view.history
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
     )
     shows = StepList(tuple(step.number for step in view.history))
     return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
 
 
-def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken` about the last step: why this person's own command failed, and the news. It
-    leaves out all other commands."""
-    said: list[str] = []
+def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
+    """Return the panel `spoken`: why this person's last command failed, and the news."""
+    texts: list[str] = []
     if view.history:
-        last = tell(view.history[0])
-        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
-        said += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(said)))
+        last = past_step(view.history[0])
+        texts = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
+        texts += [text for _, text in last.news]
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(texts)))
 
 
 PanelMaker = Callable[[SeatView], Panel]
@@ -208,13 +140,6 @@ class ScoreContent(NamedTuple):
     """The panel of results so far: pairs of a number and what it counts."""
 
     achieved: tuple[tuple[str, str], ...]
-
-
-class ObservationContent(NamedTuple):
-    """The panel of a seat's observation."""
-
-    facts: tuple[Fact, ...]
-    tables: tuple[Table, ...]
 
 
 class _TranslatedText:
@@ -241,8 +166,7 @@ class DefaultPage(Page):
     """The remark on a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
-    """Words for codes, as used within a sentence: `{"lamp2": gettext_noop("the red lamp")}`. All are marked
-    with `gettext_noop`."""
+    """Words for codes within a sentence: `{"lamp2": gettext_noop("the red lamp")}`."""
     commands: Mapping[str, str] = {}
     """Words for commands, by verb. Arguments replace the braces, in their order: `{"light":
     gettext_noop("Light {}")}`. By default a command is shown as its words, one after another."""
@@ -271,8 +195,7 @@ class DefaultPage(Page):
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels: the score, the observation, the last steps, the menu, and the text read
-        aloud."""
+        """Return the panels that `makers` names."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
@@ -281,13 +204,12 @@ class DefaultPage(Page):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
-        achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
+        achieved = tuple((number, sentence_case(name)) for number, name in view.result.achieved)
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
         """Return the panel of facts and tables made of the observation."""
-        found = facts_and_tables(self.seen(view), self.word)
-        return Panel("seen", f"{_TEMPLATES}/seen.jinja", ObservationContent(found.facts, found.tables))
+        return Panel("seen", f"{_TEMPLATES}/seen.jinja", facts_and_tables(self.seen(view), self.word))
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps."""
@@ -299,14 +221,52 @@ class DefaultPage(Page):
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel of commands. ValueError where a clock takes the steps."""
-        if view.tick_ms is not None:
+        if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
-        return menu_panel(view, self.wording)
+        chosen = self.worded(view, view.choice.chosen) if view.choice.chosen else ""
+        groups, actions = self.command_groups(view)
+        offered, hint = CommandList(may_choose(view), chosen, groups), MenuHint(may_choose(view), chosen)
+        parts = (
+            Panel("menu-step", f"{_TEMPLATES}/menu_step.jinja", MenuStep(view.step + 1)),
+            Panel("menu-actions", f"{_TEMPLATES}/menu_actions.jinja", offered, parts=actions),
+            Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", hint),
+        )
+        shows = CommandMenu(view.seat, view.players[view.seat].name, view.choice.may_act)
+        return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
-    @property
-    def wording(self) -> MenuWording:
-        """The words of the menu."""
-        return MenuWording(self.worded, self.word, self.if_possible, self.verbs)
+    def command_groups(
+        self, view: SeatView, without: Container[Command] = ()
+    ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
+        """Return the groups of the commands that can be chosen, except `without`, and a part for each."""
+        offered = {command: "" for command in view.choice.legal if command not in without}
+        for command in view.choice.anticipated:
+            if command not in without:
+                offered.setdefault(command, self.if_possible)
+        verbs: dict[str, list[Command]] = {verb: [] for verb in self.verbs}
+        for command in offered:
+            verbs.setdefault(command[0] if len(command) > 1 else "", []).append(command)
+        parts = {command: self._choice(command, view, note) for command, note in offered.items()}
+        groups = (
+            CommandGroup(
+                self._group_title(verb, verbs), verb[:1].upper(), tuple(parts[one].id for one in commands)
+            )
+            for verb, commands in verbs.items()
+            if commands
+        )
+        return tuple(groups), tuple(parts.values())
+
+    def _group_title(self, verb: str, verbs: Collection[str]) -> str:
+        if verb:
+            return sentence_case(self.word(verb))
+        return gettext("Other actions") if len(verbs) > 1 else gettext("What to do")
+
+    def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
+        value = canonical_json(list(command))
+        least, most = view.choice.amounts.get(command[:-1], (None, None))
+        text = self.worded(view, command if least is None else command[:-1])
+        key = command[0][:1].upper() if len(command) == 1 else ""
+        shows = CommandChoice(value, text, key, note, least, most)
+        return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
 
     # words
 

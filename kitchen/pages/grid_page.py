@@ -23,7 +23,7 @@ from typing import ClassVar, NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
 from kitchen.contract.world import Command, Json, Metric, canonical_json
-from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, group_commands, may_choose
+from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, may_choose
 from kitchen.pages.json_tables import Fact, facts_and_tables, value_text
 from kitchen.words.english_text import sentence_case
 from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
@@ -241,22 +241,24 @@ class GridPage(DefaultPage):
         """Return the functions that make the panels. If the world is shown in words only, there is no drawing
         in turns. Under a clock the drawing is then hidden, because its script updates the words. Under a
         clock the page itself reports what happened."""
-        drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != DRAWING_TABLES else ()
-        story = () if view.tick_ms else (self.story,)
+        drawing = (self.board, self.seen_now) if view.timing.tick_ms or view.shown != DRAWING_TABLES else ()
+        story = () if view.timing.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far. Under a clock, the page updates it by itself."""
-        if view.tick_ms is None:
+        if view.timing.tick_ms is None:
             return super().score(view)
-        figures = tuple(_score_figure(figure, view.score.get(figure.name)) for figure in view.figures)
+        figures = tuple(
+            _score_figure(figure, view.result.score.get(figure.name)) for figure in view.result.figures
+        )
         return Panel("score", f"{_TEMPLATES}/grid_score.jinja", ClockScore(figures))
 
     # Drawing
 
     def board(self, view: SeatView) -> Panel:
         """Return the panel of cells; the same for the whole episode."""
-        rows, tick_ms = tuple(self.rows(view.brief)), view.tick_ms or 0
+        rows, tick_ms = tuple(self.rows(view.brief)), view.timing.tick_ms or 0
         tiles, floor = _cells(self, rows)
         shows = DrawnBoard(
             len(rows[0]),
@@ -272,8 +274,7 @@ class GridPage(DefaultPage):
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the input of the script: for drawing, and for showing one's own moves before the server
-        confirms them."""
+        """Return the script's input: for drawing, and for showing own moves before they are confirmed."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
@@ -361,16 +362,15 @@ class GridPage(DefaultPage):
         return {name: value for name, value in view.observation.items() if name not in on_grid}
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with the pad, what is in front of this seat, what it holds, and all other
-        commands."""
-        player, ticking = view.observation["players"][view.seat], view.tick_ms is not None
+        """Return the panel with the pad, what the seat faces and holds, and all other commands."""
+        player, ticking = view.observation["players"][view.seat], view.timing.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
-        groups, parts = ((), ()) if ticking else group_commands(view, self.wording, commands)
+        groups, parts = ((), ()) if ticking else self.command_groups(view, commands)
         shows = CommandPad(
             view.step + 1,
             view.seat,
             view.players[view.seat].name,
-            view.may_act,
+            view.choice.may_act,
             self.ahead_words(view),
             self.thing_words(player["holds"]) if "holds" in player else "",
             may_choose(view),
@@ -382,7 +382,7 @@ class GridPage(DefaultPage):
 
     def _button(self, verb: str, view: SeatView, *, ticking: bool) -> PadButton:
         command: Command = (verb,)
-        legal, early = command in view.legal, command in view.anticipated
+        legal, early = command in view.choice.legal, command in view.choice.anticipated
         alone = self.phrase(command)
         text = (self.pad_text(verb, view) if legal and not ticking else "") or alone
         value = canonical_json(list(command)) if ticking or legal or early else ""
@@ -391,8 +391,7 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the present function of a button, if it can be stated more exactly than by its command; else
-        empty."""
+        """Return a button's present function, if it is more exact than its command; else empty."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -404,8 +403,7 @@ class GridPage(DefaultPage):
     # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts that `static/js/grid_words.js` shows under a clock, by the names it uses. The
-        script fills in the braces."""
+        """Return the texts of `static/js/grid_words.js`, which fills in the braces, by name."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},
@@ -423,7 +421,7 @@ class GridPage(DefaultPage):
             "players": [player.name for player in view.players],
             "grid": [self._letters(row) for row in self.rows(view.brief)],
             "steps": view.length or 0,
-            "tick_ms": view.tick_ms or 0,
+            "tick_ms": view.timing.tick_ms or 0,
         }
 
     def _letters(self, row: str) -> str:

@@ -26,8 +26,7 @@ class Fact(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Several values. The first cell of each row names the row; `head` is empty where columns have no
-    names."""
+    """Several values. The first cell of a row names it; `head` is empty without column names."""
 
     code: str
     title: str
@@ -87,8 +86,10 @@ def _table(code: str, title: str, value: Json, word: CodeWord) -> Table:
     entries = [entry for _, entry in named]
     columns = _columns(entries)
     head = ("", *(sentence_case(word(column)) for column in columns)) if columns else ()
+    lengths = {len(entry) if isinstance(entry, list | tuple) else 0 for entry in entries}
+    is_list = len(lengths) == 1 and 0 not in lengths
     rows = (
-        (name, *_cells(entry, columns, word, is_list=_are_lists_of_one_length(entries)))
+        (name, *_cells(entry, columns, word, is_list=is_list))
         for name, entry in zip(names, entries, strict=True)
     )
     return Table(code, title, head, tuple(rows))
@@ -99,11 +100,6 @@ def _columns(entries: Sequence[Json]) -> tuple[str, ...]:
     if not all(isinstance(entry, Mapping) for entry in entries):
         return ()
     return tuple(dict.fromkeys(key for entry in entries for key in entry))
-
-
-def _are_lists_of_one_length(entries: Sequence[Json]) -> bool:
-    lengths = {len(entry) if isinstance(entry, list | tuple) else 0 for entry in entries}
-    return len(lengths) == 1 and 0 not in lengths
 
 
 def _cells(entry: Json, columns: Sequence[str], word: CodeWord, *, is_list: bool) -> tuple[str, ...]:

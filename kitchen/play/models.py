@@ -14,6 +14,7 @@ from django.db import models
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.page import DRAWING_TABLES
 from kitchen.infra.append_only import AppendOnly
 from kitchen.money.models import Budget
@@ -155,6 +156,11 @@ class Episode(models.Model):
 
     def __str__(self) -> str:
         return f"{self.world} {self.key}"
+
+    @property
+    def team(self) -> Organisation | None:
+        """What the members may do with one another. None if they cannot send messages."""
+        return Organisation.from_json(self.organisation) if self.organisation else None
 
 
 class Ticking(models.Model):

@@ -27,18 +27,18 @@ from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import log_context
 from kitchen.play.models import Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
-from kitchen.realtime.realtime_agents import RealtimeAgents
-from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
-from kitchen.realtime.tick_messages import TickUpdates, keys_group, layer_message, pages_group
-from kitchen.realtime.tick_storage import (
+from kitchen.realtime.clock_claims import (
     ClockEpisode,
     clock_episodes,
     is_clock_unclaimed,
     new_owner_name,
     release_clock_claims,
-    store_tick_groups,
     take_clock_claim,
 )
+from kitchen.realtime.realtime_agents import RealtimeAgents
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.tick_messages import TickUpdates, keys_group, layer_message, pages_group
+from kitchen.realtime.tick_storage import store_tick_groups
 
 T = TypeVar("T")
 Seated = tuple[int, int, str]
@@ -63,7 +63,7 @@ class OwnedEpisode:
     """An episode that this owner has claimed, with the task that takes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
-        self.game, self.telling = game, TickUpdates(game)
+        self.game, self.updates = game, TickUpdates(game)
         self.stored = asyncio.Event()
         """Set whenever a group of ticks was stored."""
         self.task: asyncio.Task[None] | None = None
@@ -85,18 +85,16 @@ class ClockOwner:
         """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Take ticks until cancelled. Then store everything and release the claims, so that others can
-        continue.
-        """
+        """Take ticks until cancelled. Then store everything and release the claims."""
         self._channel = await self._layer.new_channel("ticks")
         try:
             async with asyncio.TaskGroup() as doing:
                 for does in (self._look, self._store, self._listen):
-                    doing.create_task(self._again(does))
+                    doing.create_task(self._repeat(does))
         finally:
             await self._leave()
 
-    async def _again(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _repeat(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a coroutine function in an endless loop, and log its errors."""
         while True:
             try:
@@ -157,9 +155,7 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store an episode and read it again, because an agent took over a seat. Agents that think go on
-        thinking.
-        """
+        """Store and read an episode again, because an agent took over a seat. Agents go on thinking."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
@@ -187,7 +183,7 @@ class ClockOwner:
         """Take every tick of one game from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._tell(played, self._whole(played))
+                await self._notify_pages(played, self._whole(played))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -198,13 +194,13 @@ class ClockOwner:
         while not game.is_over:
             await self._due(played)
             prometheus_metrics.tick_late_seconds.observe(max(0.0, loop.time() - game.pace.due))
-            message = played.telling.tick(game.tick(loop.time()))
-            while self._is_kept_back(game):
+            message = played.updates.tick(game.tick(loop.time()))
+            while self._waits_for_storage(game):
                 await self._stored(played)
-            await self._tell(played, message)
+            await self._notify_pages(played, message)
 
     @staticmethod
-    def _is_kept_back(game: RealtimeEpisode) -> bool:
+    def _waits_for_storage(game: RealtimeEpisode) -> bool:
         """Return True if the last tick is not stored yet. Pages are notified only afterwards."""
         return game.is_over and game.unstored_since is not None
 
@@ -226,7 +222,7 @@ class ClockOwner:
         self._hurry.set()
         await played.stored.wait()
 
-    async def _tell(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+    async def _notify_pages(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Send a message to all pages, and repeat it until it is sent."""
         while True:
             try:
@@ -262,9 +258,7 @@ class ClockOwner:
                 await self._store_some(some)
 
     async def _store_some(self, some: Sequence[OwnedEpisode]) -> None:
-        """Store these episodes in one transaction. If one cannot be stored, it is dropped, and the others are
-        stored.
-        """
+        """Store these episodes in one transaction. An episode that cannot be stored is dropped."""
         written = [one.game.written() for one in some]
         try:
             stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written))
@@ -273,17 +267,14 @@ class ClockOwner:
                 one.game.put_back(group)
             if isinstance(error, Error) and database_problem(error):
                 raise
-            await self._store_apart(some, error)
+            if len(some) == 1:
+                log.error("ticks could not be stored", exc_info=error)
+                await self._drop(some[0].game.episode.pk)
+            for one in some if len(some) > 1 else ():
+                await self._store_some([one])
             return
         for one in some:
             await self._is_stored(one, stored)
-
-    async def _store_apart(self, some: Sequence[OwnedEpisode], error: Exception) -> None:
-        if len(some) == 1:
-            log.error("ticks could not be stored", exc_info=error)
-            await self._drop(some[0].game.episode.pk)
-        for one in some if len(some) > 1 else ():
-            await self._store_some([one])
 
     async def _is_stored(self, played: OwnedEpisode, stored: Collection[int]) -> None:
         episode_id = played.game.episode.pk
@@ -301,50 +292,56 @@ class ClockOwner:
         if played := self.played.get(message["episode"]):
             await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
 
-    async def _keys_pressed(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_pressed(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a pressed or released key."""
-        if sitting := self._sitting.get(_seated(played.game, heard)):
-            sitting.add_done_callback(lambda _: self._press(played.game, heard))
+        if sitting := self._sitting.get(_seated(played.game, message)):
+            sitting.add_done_callback(lambda _: self._press(played.game, message))
         else:
-            self._press(played.game, heard)
+            self._press(played.game, message)
 
-    def _press(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
-        """Apply the key at once, to keep the order of arrival. An unknown key is answered in the
-        background.
-        """
-        if not _pressed(game, heard):
-            answer = asyncio.create_task(self._reply(heard, layer_message("tick.unknown")))
+    def _press(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
+        """Apply the key at once, in order of arrival. An unknown key is answered in the background."""
+        accepted = game.press(
+            message["seat"],
+            message["page"],
+            tuple(message["command"]),
+            down=message["down"],
+            number=message["number"],
+            now=asyncio.get_running_loop().time(),
+        )
+        if not accepted:
+            answer = asyncio.create_task(self._reply(message, layer_message("tick.unknown")))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
 
-    async def _keys_sat(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a new page of a seat. Until the database confirms it, only this page's own keys wait."""
-        seated = _seated(played.game, heard)
-        played.game.connect(heard["seat"], heard["page"], heard["reply"])
+        seated = _seated(played.game, message)
+        played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:
-            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
+            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, message))
             task.add_done_callback(lambda _: self._sitting.pop(seated))
-        await self._keys_asked(played, heard)
+        await self._keys_asked(played, message)
 
-    async def _sit(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
+    async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
         """Give the page the seat if it is the newest one. An older page that reports late changes nothing."""
-        if await _plays(heard):
-            game.sit(heard["seat"], heard["page"])
+        if await _plays(message):
+            game.sit(message["seat"], message["page"])
 
-    async def _keys_asked(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_asked(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Send the whole state to a page. The end is sent only after it is stored."""
-        if not self._is_kept_back(played.game):
-            await self._reply(heard, self._whole(played))
+        if not self._waits_for_storage(played.game):
+            await self._reply(message, self._whole(played))
 
-    async def _keys_left(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a page, or an old connection of it, that has gone."""
-        played.game.leave(heard["seat"], heard["page"], heard["reply"])
+        played.game.leave(message["seat"], message["page"], message["reply"])
 
     def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
         game = played.game
         begins = game.pace.due - game.pace.seconds
         starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.telling.whole(starts_in=starts_in, lost_ms=game.lost_ms)
+        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
         """Answer one page. If this fails, the page asks again. No other page waits."""
@@ -355,23 +352,15 @@ class ClockOwner:
             log.warning("a page could not be answered: %s", error or type(error).__name__)
 
 
-def _seated(game: RealtimeEpisode, heard: dict[str, Any]) -> Seated:
-    return game.episode.pk, heard["seat"], heard["page"]
+def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
+    return game.episode.pk, message["seat"], message["page"]
 
 
-def _pressed(game: RealtimeEpisode, heard: dict[str, Any]) -> bool:
-    """Apply the key, and return True if this world has it."""
-    now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
-    return game.press(
-        heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
-    )
-
-
-async def _plays(heard: dict[str, Any]) -> bool:
+async def _plays(message: dict[str, Any]) -> bool:
     """Return True if no newer page has this seat. Trust the page while the database is unavailable."""
-    rows = Seat.objects.filter(episode=heard["episode"], number=heard["seat"])
+    rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
-        return heard["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
+        return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
     except Error as error:
         log.warning("who plays a seat cannot be read: %s", error)
         return True

@@ -65,7 +65,7 @@ class PendingDecision:
     @property
     def is_late(self) -> bool:
         """True if the agent has used more than its time."""
-        return self.took > self.situation.seconds * 1000
+        return self.took > self.situation.limits.seconds * 1000
 
 
 class RealtimeAgents:
@@ -97,22 +97,21 @@ class RealtimeAgents:
         return AskedMind(mind, replace(situation, step=one.situation.step), outcome)
 
     def leave(self, episode: Episode) -> None:
-        """Stop asking, because this process gives the episode up. Paid decisions still under way are stored
-        as dropped.
-        """
+        """Stop asking and give the episode up. Paid decisions under way are stored as dropped."""
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():
             if get_agent(one.mind.kind).names_model:
-                one.made.add_done_callback(partial(_kept_aside, episode, one))
+                one.made.add_done_callback(partial(_store_dropped, episode, one))
 
 
 def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
-    situation = replace(current_situation(turn, mind), seconds=seconds)
-    if get_agent(mind.kind).names_model:
-        situation = replace(situation, seconds=turn.episode.decision_seconds)
+    agent, situation = get_agent(mind.kind), current_situation(turn, mind)
+    ask: Callable[..., Future[Decision]]
+    if agent.names_model:
+        situation, ask = situation.limited(seconds=turn.episode.decision_seconds), _in_background
     else:
-        situation = replace(situation, purse=None)
-    ask = _way_to_ask(mind.kind)
+        situation = situation.limited(seconds=seconds, purse=None)
+        ask = _here if agent.light else process_pool.submit
     began, made = time.monotonic(), Future[Decision]()
     try:
         made = ask(decide_with_settings, mind.kind, mind.settings, situation)
@@ -123,18 +122,13 @@ def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
     return one
 
 
-def _way_to_ask(kind: str) -> Callable[..., Future[Decision]]:
-    agent = get_agent(kind)
-    return _aside if agent.names_model else _here if agent.light else process_pool.submit
-
-
 def _here(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
     made = Future[Decision]()
     made.set_result(decide(*arguments))
     return made
 
 
-def _aside(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
+def _in_background(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
     """Run the agent in the background. The database connection of its purse is closed afterwards."""
 
     def act() -> Decision:
@@ -188,23 +182,17 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
         return Decision({}, memory=situation.memory)
 
 
-def _kept_aside(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store the decision in the background, because the caller may be the event loop of the clock."""
-    run_in_background(partial(_in_vain, episode, one, made))
+def _store_dropped(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
+    """Store a late decision in the background, because the caller may be the clock's event loop."""
+    if made.exception() is None:
+        run_in_background(partial(_store_dropped_now, episode, one, made.result()))
 
 
-def _in_vain(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store a decision that arrived after this process gave the episode up."""
-    if made.exception() is not None:
-        return
-    asked = AskedMind(
-        one.mind,
-        one.situation,
-        MindOutcome(keep_in_note(checked_decision(made.result())), milliseconds=one.took),
-    )
+def _store_dropped_now(episode: Episode, one: PendingDecision, decision: Decision) -> None:
     try:
+        outcome = MindOutcome(keep_in_note(checked_decision(decision)), milliseconds=one.took)
         with closing(connection):
-            row = decision_row(asked, one.situation.step + 1)
-            store_dropped_decisions(episode=episode, rows=[(row, made.result().calls)], why=OVER)
+            row = decision_row(AskedMind(one.mind, one.situation, outcome), one.situation.step + 1)
+            store_dropped_decisions(episode=episode, rows=[(row, decision.calls)], why=OVER)
     except Exception as error:  # nobody waits for this result any more
         log.error("what a %s decided in vain was lost: %s", one.mind.kind, error_traceback(error))

@@ -26,9 +26,11 @@ from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.step_store import add_commands, command_row, take_step
 from kitchen.play.turn.turn_cache import refresh_turn
+from kitchen.realtime.clock_claims import ClockEpisode
 from kitchen.realtime.realtime_agents import RealtimeAgents
-from kitchen.realtime.tick_storage import ClockEpisode, TickBuffer, UnstoredTicks
+from kitchen.realtime.tick_storage import TickBuffer, UnstoredTicks
 
 KEY_TIMEOUT_SECONDS = 5.0
 """Seconds after which a held key counts as released unless its page repeats it."""
@@ -92,22 +94,19 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Take the tick that is due and schedule the next one.
-
-        Returns the milliseconds lost before it, 0 for a tick in time.
-        """
-        behind = now - self.due
-        self.due = self.due + self.seconds if behind < self.seconds else now + self.seconds
-        self.late += behind > LATE_SECONDS
-        lost = round(behind * 1000) if behind > LOST_SECONDS else 0
+        """Take the tick that is due and schedule the next one. Return the milliseconds lost before it."""
+        delay = now - self.due
+        self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
+        self.late += delay > LATE_SECONDS
+        lost = round(delay * 1000) if delay > LOST_SECONDS else 0
         self.lost_ms += lost
         return lost
 
-    def told(self) -> tuple[int, int]:
+    def take_counts(self) -> tuple[int, int]:
         """Return the numbers of late ticks and lost milliseconds not stored yet, and reset them."""
-        told = self.late, self.lost_ms
+        counts = self.late, self.lost_ms
         self.late = self.lost_ms = 0
-        return told
+        return counts
 
 
 LEAD_IN_SECONDS = 3.0
@@ -134,10 +133,7 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read an episode from the database: a new one, or one that another owner gave up.
-
-    `minds` are agents that may already be asked. Returns None if the episode is over.
-    """
+    """Read an episode, with agents that may already be asked. None if the episode is over."""
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
         refresh_turn(turn)
@@ -145,7 +141,7 @@ def read_realtime_episode(
         return None
     if not turn.is_open or not turn.episode.tick_ms:
         return None
-    for _ in (turn.past, turn.chain, turn.minds, turn.memories, turn.briefs):
+    for _ in (turn.past, turn.minds, turn.memories, turn.briefs):
         pass  # load now, so that a tick needs no query
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
 
@@ -185,14 +181,12 @@ class RealtimeEpisode:
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
         self._connections: dict[tuple[int, str], str] = {}
-        """The newest connection by seat and page. Connections from before this owner took over are
-        missing.
-        """
+        """The newest connection by seat and page, as far as opened since this owner took over."""
         self._intents: dict[int, Intent] = {}
         """The intents that agents stated with the last tick, by seat."""
         self.lost_ms = 0
         """Milliseconds lost before the coming tick, as far as already known."""
-        self._kept_since: float | None = None
+        self._buffered_since: float | None = None
         """Time of the oldest tick that is not being stored yet."""
         self._storing_since: float | None = None
         """Time of the oldest tick that is being stored."""
@@ -212,9 +206,7 @@ class RealtimeEpisode:
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
-        """Press or release a key from the page that plays this seat. Returns False if this world has no such
-        key.
-        """
+        """Press or release a key of the page that plays the seat. Return False for an unknown key."""
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
         if not self.turn.world.accepts(seat, command):
@@ -246,17 +238,15 @@ class RealtimeEpisode:
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """Take the open step with the present keys and decisions, and buffer it. Return the milliseconds lost
-        before it.
-        """
+        """Take the open step with the present keys and decisions. Return the milliseconds lost before it."""
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:
             self.turn.noted.append(Event(TIME_LOST, None, {"milliseconds": lost}))
         asked = self.minds.answers(self.turn)
-        self.turn.add([*self._of_people(now), *self._of_minds(asked)])
-        self.turn.take()
-        self._kept_since = now if self._kept_since is None else self._kept_since
+        add_commands(self.turn, [*self._of_people(now), *self._of_minds(asked)])
+        take_step(self.turn)
+        self._buffered_since = now if self._buffered_since is None else self._buffered_since
         if not self.is_over:
             self.minds.ask(self.turn, self.pace.seconds)
         return lost
@@ -267,14 +257,14 @@ class RealtimeEpisode:
     def _person(self, seat: int, keys: HeldKeys, now: float) -> SeatCommand:
         command = keys.take(now)
         if command is None or not self.turn.world.accepts(seat, command):
-            return self.turn.row(seat, self.turn.world.idle, chosen_by=step_timer.CLOCK)
+            return command_row(self.turn, seat, self.turn.world.idle, chosen_by=step_timer.CLOCK)
         came = timezone.now() - timedelta(seconds=now - keys.at)
-        return self.turn.row(seat, command, chosen_by=step_timer.PERSON, received_at=came)
+        return command_row(self.turn, seat, command, chosen_by=step_timer.PERSON, received_at=came)
 
     def _of_minds(self, asked: list[AskedMind]) -> list[SeatCommand]:
         turn = self.turn
-        said = [one.outcome.decision.intents for one in asked]
-        self._intents = {seat: intent for each in said for seat, intent in each.items()}
+        intents = [one.outcome.decision.intents for one in asked]
+        self._intents = {seat: intent for each in intents for seat, intent in each.items()}
         commands, made = commands_and_decisions(asked, step=turn.step, idle=turn.world.idle)
         for each in made:
             each.row.number = self._number(each.row.mind_id)
@@ -284,7 +274,7 @@ class RealtimeEpisode:
             Decision, [{name: getattr(each.row, name) for name in DECISION_COLUMNS} for each in made]
         )
         return [
-            turn.row(one.seat, one.command, chosen_by=one.chosen_by, fallback=one.fallback)
+            command_row(turn, one.seat, one.command, chosen_by=one.chosen_by, fallback=one.fallback)
             for one in commands
         ]
 
@@ -311,20 +301,17 @@ class RealtimeEpisode:
     @property
     def unstored_since(self) -> float | None:
         """Time of the oldest tick that is not stored, or None."""
-        return self._kept_since if self._storing_since is None else self._storing_since
+        return self._buffered_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:
         """Return the ticks to store now. Afterwards call `stored`, or `put_back` if it failed."""
-        late, lost = self.pace.told()
-        self._storing_since, self._kept_since = self._kept_since, None
+        late, lost = self.pace.take_counts()
+        self._storing_since, self._buffered_since = self._buffered_since, None
         episode, audience = self.episode, self.episode.audience if self._take_news() else ""
         return UnstoredTicks(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
     def _take_news(self) -> bool:
-        """Return True if staff are notified now: once in a while and at the end.
-
-        Groups are stored four times a second, and each notification costs a message.
-        """
+        """Return True if staff are notified now: at most every `NEWS_SECONDS`, and at the end."""
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due
@@ -337,4 +324,4 @@ class RealtimeEpisode:
         """Take back the ticks that could not be stored."""
         self.ledger.put_back(written.group)
         self.pace.late, self.pace.lost_ms = self.pace.late + written.late, self.pace.lost_ms + written.lost_ms
-        self._kept_since, self._storing_since = self.unstored_since, None
+        self._buffered_since, self._storing_since = self.unstored_since, None

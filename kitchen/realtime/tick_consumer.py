@@ -17,7 +17,6 @@ from django.utils import translation
 
 from kitchen.contract.world import Json
 from kitchen.infra.rate_limit import TokenBucket
-from kitchen.play.episode.change_episode import RECEIPTS
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -31,6 +30,7 @@ from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.live.shared_panels import gone_sentences
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
+from kitchen.play.turn.submission import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.websocket_messages import NoticeMessage, SyncMessage, TurnStamp, read_one_of
 from kitchen.realtime.tick_messages import (
@@ -64,9 +64,7 @@ class TickPage(OpenPage):
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Return the close code, the people who are gone, or the end of the episode. Ticks bring everything
-        else.
-        """
+        """Return the close code, the people who are gone, or the end of the episode."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
         if stands is None or stands[0] != self.seat.key:
@@ -75,18 +73,18 @@ class TickPage(OpenPage):
         if mind is not None or page != self.name:
             return PageAnswer(close=ELSEWHERE_CLOSE_CODE if mind is None else TAKEN_OVER_CLOSE_CODE)
         if status == Episode.Status.PLAYING or self.is_over:
-            return self._told_who_is_gone(len(gone or {}))
+            return self._gone_answer(len(gone or {}))
         self.is_over = True
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
-    def _told_who_is_gone(self, gone: int) -> PageAnswer:
+    def _gone_answer(self, gone: int) -> PageAnswer:
         """Return sentences about people who are gone, if there are more than the page knows."""
         if gone == self.gone:
             return PageAnswer()
         self.gone = gone
         with read_turn(self.seat.episode_id) as turn, translation.override(self.language):
-            said = gone_sentences(seat_view_in_turn(turn, self.seat.number))
-        return PageAnswer((json.dumps({"type": "gone", "said": said}),))
+            sentences = gone_sentences(seat_view_in_turn(turn, self.seat.number))
+        return PageAnswer((json.dumps({"type": "gone", "said": sentences}),))
 
     def end(self) -> str:
         """Return the HTML of all final panels."""
@@ -123,7 +121,7 @@ class TickConsumer(SeatConsumer):
         if self.page and self.subscribed and not was:
             try:
                 await self.channel_layer.group_add(pages_group(self.page.seat.episode_id), self.channel_name)
-                await self.tell_owner("keys.sat")
+                await self.notify_owner("keys.sat")
             except CHANNEL_ERRORS:
                 self.subscribed = False  # tried again later
 
@@ -131,7 +129,7 @@ class TickConsumer(SeatConsumer):
         """Notify the owner that the page has gone, so that its keys are released."""
         if self.page and self.subscribed:
             try:
-                await self.tell_owner("keys.left")
+                await self.notify_owner("keys.left")
                 await self.channel_layer.group_discard(
                     pages_group(self.page.seat.episode_id), self.channel_name
                 )
@@ -139,7 +137,7 @@ class TickConsumer(SeatConsumer):
                 log.warning("the clock cannot be told: %s", error)
         await super().disconnect(code)
 
-    async def tell_owner(self, kind: str, **more: Json) -> None:
+    async def notify_owner(self, kind: str, **more: Json) -> None:
         """Send a message to the owner of the episode. It is lost while no process owns the episode."""
         if self.page is None:
             return
@@ -152,7 +150,7 @@ class TickConsumer(SeatConsumer):
         """Forward the key to the owner."""
         command = list(message.command)
         try:
-            await self.tell_owner("keys.pressed", command=command, down=message.down, number=message.number)
+            await self.notify_owner("keys.pressed", command=command, down=message.down, number=message.number)
         except CHANNEL_ERRORS as error:
             log.warning("the clock cannot be told: %s", error)
 
@@ -165,7 +163,7 @@ class TickConsumer(SeatConsumer):
         """Ask the owner for the whole state."""
         self.shown = None
         try:
-            await self.tell_owner("keys.asked")
+            await self.notify_owner("keys.asked")
         except CHANNEL_ERRORS as error:
             log.warning("the clock cannot be told: %s", error)
 
@@ -173,7 +171,7 @@ class TickConsumer(SeatConsumer):
         """Send the whole state to the page."""
         if self.page and (part := event["seats"].get(str(self.page.seat.number))):
             self.shown = event["step"]
-            await self.tell("whole", event, part, "step", "tick_ms", "score", "starts_in_ms", "lost_ms")
+            await self.send_part("whole", event, part, "step", "tick_ms", "score", "starts_in_ms", "lost_ms")
 
     async def tick_shown(self, event: dict[str, Any]) -> None:
         """Send one more step, if the page knows the one before it."""
@@ -184,11 +182,11 @@ class TickConsumer(SeatConsumer):
             await self.look()
         elif event["step"] == self.shown + 1:
             self.shown += 1
-            await self.tell("tick", event, part, "step", "score", "lost_ms")
+            await self.send_part("tick", event, part, "step", "score", "lost_ms")
         elif event["step"] > self.shown:
             await self.ask()
 
-    async def tell(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
+    async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
         """Send the browser its own part of a message to all pages."""
         common = {name: event[name] for name in names}
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))

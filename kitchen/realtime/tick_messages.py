@@ -103,7 +103,7 @@ class TickUpdates:
         self._game = game
         self._seen: dict[int, Mapping[str, Json]] = {}
         self._score: Mapping[str, Json] = {}
-        self._said: dict[int, Mapping[str, Json]] = {}
+        self._sent: dict[int, Mapping[str, Json]] = {}
 
     def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
         """Return the message with the whole present state."""
@@ -137,7 +137,7 @@ class TickUpdates:
         changed, gone = changed_values(self._seen.get(seat, {}), sight.observation)
         events = [event.to_json() for event in sight.events]
         part = {"changed": changed, "gone": gone, "events": events, "key": sight.key}
-        before = self._said.get(seat, {})
+        before = self._sent.get(seat, {})
         return {
             **part,
             **{name: value for name, value in _intents_and_hint(sight).items() if before.get(name) != value},
@@ -145,15 +145,15 @@ class TickUpdates:
 
     def _know(self, sights: Mapping[int, SeatUpdate]) -> None:
         self._seen = {seat: sight.observation for seat, sight in sights.items()}
-        self._said = {seat: _intents_and_hint(sight) for seat, sight in sights.items()}
+        self._sent = {seat: _intents_and_hint(sight) for seat, sight in sights.items()}
         self._score = self._game.episode.score
 
 
 def _intents_and_hint(sight: SeatUpdate) -> dict[str, Json]:
     """Return the intents of other seats and the hint, where the page shows them."""
-    said: dict[str, Json] = {}
+    content: dict[str, Json] = {}
     if sight.intents is not None:
-        said["intents"] = {str(seat): dict(intent) for seat, intent in sight.intents.items()}
+        content["intents"] = {str(seat): dict(intent) for seat, intent in sight.intents.items()}
     if sight.errand is not None:
-        said["errand"] = dict(sight.errand)
-    return said
+        content["errand"] = dict(sight.errand)
+    return content

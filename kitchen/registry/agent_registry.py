@@ -23,10 +23,7 @@ NO_ADVISER = Adviser()
 
 
 def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
-    """Return a function for each kind that loads its class, sorted by name.
-
-    With `world`, only the kinds that can play it are returned.
-    """
+    """Return the loader of each kind's class, sorted by name; with `world`, of kinds that can play it."""
     owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
     shared: dict[str, Callable[[], type[Agent]]] = {
         kind: partial(load_path, path) for kind, path in AGENTS.items()
@@ -44,9 +41,7 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
 
 
 def get_adviser(world: str) -> Adviser:
-    """Return the world's adviser, which suggests good commands. A world without one gets an adviser without
-    advice.
-    """
+    """Return the world's adviser, or one that advises nothing."""
     adviser = get_kit(world).adviser
     return adviser() if adviser else NO_ADVISER
 
@@ -73,10 +68,7 @@ def get_agent(kind: str) -> type[Agent]:
 
 
 def plays_in_real_time(kind: str) -> bool:
-    """Return True if this kind can play in real time.
-
-    It decides instantly, or it keeps acting while it thinks (`Agent.arrived`).
-    """
+    """Return True if this kind decides instantly or keeps acting while it thinks (`Agent.arrived`)."""
     found = get_agent(kind)
     return found.instant or found.arrived is not Agent.arrived
 
@@ -87,10 +79,7 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
-    """Make the agents of an episode without people. Raises SettingsError if the settings are wrong.
-
-    A single agent gets all the settings. Several agents get the settings that they declare.
-    """
+    """Make agents; one gets all settings, several those they declare. Raises SettingsError."""
     if len(kinds) == 1:
         return [make_agent(kinds[0], settings)]
     return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]
@@ -103,8 +92,5 @@ def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json
 
 
 def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
-    """Make an agent with these settings and return its decision. For use in another process.
-
-    Raises whatever the agent raises.
-    """
+    """Make an agent and return its decision, for use in another process. Raises what the agent raises."""
     return make_agent(kind, settings).decide(situation)

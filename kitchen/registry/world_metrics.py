@@ -20,10 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 def metrics_of_world(world: str) -> tuple[Metric, ...]:
-    """Return all metrics of a world: those of its score, then those computed from the log.
-
-    Empty for a world that this program no longer has.
-    """
+    """Return all metrics of a world, those computed from the log last. Empty for an unknown world."""
     try:
         return (*get_world(world).figures, *metrics_from_log(world))
     except UnknownNameError:
@@ -37,10 +34,7 @@ def metrics_from_log(world: str) -> tuple[Metric, ...]:
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
-    """Return the score of an ended episode with the metrics that its world computes from the log.
-
-    If that fails, these metrics are None, and the episode still ends.
-    """
+    """Return the score with the metrics computed from the log, or None for each if that fails."""
     metrics = get_kit(log.world).log_metrics
     return {**score, **_measured(metrics(), log)} if metrics else dict(score)
 
@@ -79,9 +73,7 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the metrics that episodes are compared by, for staff: `Success rate 75 %`, `Havens reached
-    3`.
-    """
+    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`."""
     values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.measured)
     texts = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
@@ -90,17 +82,12 @@ def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def share_count_names(world: World) -> tuple[int, int]:
-    """Return the counts of done and missed items in a world, by the share that it declares.
-
-    Raises WorldError if the world declares no share.
-    """
+    """Return the counts of done and missed items, by the world's share. WorldError without a share."""
     return share_count_values(world.kind, world.score())
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return the counts of done and missed items in this score of a world. Raises WorldError without a
-    share.
-    """
+    """Return the counts of done and missed items in this score. Raises WorldError without a share."""
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of

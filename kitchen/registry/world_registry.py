@@ -34,10 +34,7 @@ WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
 def known_worlds() -> dict[str, str]:
-    """Return the kit path of every world of this installation, sorted by name.
-
-    Raises ValueError, with a one-line message, if `BRIGADE_WORLDS` is invalid.
-    """
+    """Return the kit path of every world, sorted by name. ValueError if `BRIGADE_WORLDS` is invalid."""
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
 
 
@@ -72,10 +69,7 @@ def check_clock(world: World) -> None:
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return why a world cannot be played with this kind of organisation and schedule, in words.
-
-    Empty if it can be played. Raises UnknownNameError if there is no such world.
-    """
+    """Return why a world refuses this organisation and schedule, or an empty string. UnknownNameError."""
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),
@@ -116,9 +110,7 @@ def worlds_with_pairings() -> dict[str, PairingBenchmark]:
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return the benchmarks of the worlds that compare one metric by player, without partners, sorted by
-    name.
-    """
+    """Return the benchmarks of worlds that compare one metric without partners, sorted by name."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground
@@ -128,18 +120,13 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return how a setting of a world is drawn. None if it is only text.
-
-    Raises UnknownNameError if there is no such world.
-    """
+    """Return how a setting of a world is drawn; None if it is only text. Raises UnknownNameError."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 
 
 def world_folders(name: str) -> list[Path]:
-    """Return the existing folders of this name (`templates`, `static`, `instruments`) beside the worlds'
-    kits.
-    """
+    """Return the existing folders of this name (such as `templates`) beside the worlds' kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -57,13 +57,9 @@ NO_REPLAY = "it does not lead where it says: {fault}"
 
 
 READ_ERRORS: tuple[type[Exception], ...] = (
-    LookupError,
-    TypeError,
-    AttributeError,
-    ValueError,
-    ValidationError,
+    *(LookupError, TypeError, AttributeError, ValueError),
+    *(ValidationError, ArithmeticError, StopIteration, WorldError),
 )
-READ_ERRORS += (ArithmeticError, StopIteration, WorldError)
 """Errors raised by values that no episode has."""
 
 
@@ -81,13 +77,13 @@ def export_episode(record: EpisodeRecord) -> bytes:
         "kind": KIND,
         "format": FORMAT,
         "episode": _values(record.episode),
-        "seats": _all(record.seats),
-        "minds": _all(record.minds),
-        "steps": _all(record.steps),
-        "commands": _all(record.commands),
-        "decisions": _all(record.decisions),
+        "seats": [_values(row) for row in record.seats],
+        "minds": [_values(row) for row in record.minds],
+        "steps": [_values(row) for row in record.steps],
+        "commands": [_values(row) for row in record.commands],
+        "decisions": [_values(row) for row in record.decisions],
         "calls": [_call(each, known) for each in record.calls],
-        "messages": _all(record.messages),
+        "messages": [_values(row) for row in record.messages],
         "texts": {key: text for text, key in known.items()},
     }
     plain = json.loads(json.dumps(content, default=_plain))
@@ -96,10 +92,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def read_episode_file(data: bytes) -> EpisodeRecord:
-    """Read the episode in this file, replay it, and check everything that is shown of it.
-
-    Raises EpisodeFileError with the reason if the file is invalid.
-    """
+    """Read and replay the episode in this file. Raises EpisodeFileError with the reason."""
     content = _content(data)
     with untrusted_file_errors():
         record = _record(content)
@@ -109,7 +102,10 @@ def read_episode_file(data: bytes) -> EpisodeRecord:
         timeline_chart(record)
         for step in range(1, record.episode.step + 2):
             report_step(record, step)
-        _look_at_pages(record)
+        with suppress(WorldError, UnknownNameError):  # an unknown world has no pages
+            for seat in record.seats:
+                for steps in {0, record.episode.step}:
+                    seat_page_after(record, seat.number, steps)
     return record
 
 
@@ -122,16 +118,6 @@ def untrusted_file_errors() -> Iterator[None]:
         raise
     except READ_ERRORS as error:
         raise EpisodeFileError(LACKS.format(what=str(error) or type(error).__name__)) from error
-
-
-def _look_at_pages(record: EpisodeRecord) -> None:
-    """Render the pages of every seat, at the beginning and at the end. An unknown world has no pages."""
-    try:
-        for seat in record.seats:
-            for steps in {0, record.episode.step}:
-                seat_page_after(record, seat.number, steps)
-    except (WorldError, UnknownNameError):
-        return
 
 
 def gunzip_limited(data: bytes) -> bytes:
@@ -186,14 +172,8 @@ def _values(row: Model) -> dict[str, Json]:
     return {name: getattr(row, name) for name in _names(type(row))}
 
 
-def _all(rows: Iterable[Model]) -> list[dict[str, Json]]:
-    return [_values(row) for row in rows]
-
-
 def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
-    """Return a call as JSON. Its texts are stored once in `known`, by number, however often they were
-    sent.
-    """
+    """Return a call as JSON. Each text is stored once in `known`, under a number."""
     sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
     return {**_values(call.row), "sent": sent}
 
@@ -202,12 +182,12 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
     texts: dict[str, str] = content["texts"]
     record = EpisodeRecord(
         _read(Episode, content["episode"]),
-        seats=_read_all(Seat, content["seats"]),
-        minds=_read_all(Mind, content["minds"]),
-        steps=_read_all(Step, content["steps"]),
-        commands=_read_all(SeatCommand, content["commands"]),
-        decisions=_read_all(Decision, content["decisions"]),
-        messages=_read_all(Message, content["messages"]),
+        seats=[_read(Seat, row) for row in content["seats"]],
+        minds=[_read(Mind, row) for row in content["minds"]],
+        steps=[_read(Step, row) for row in content["steps"]],
+        commands=[_read(SeatCommand, row) for row in content["commands"]],
+        decisions=[_read(Decision, row) for row in content["decisions"]],
+        messages=[_read(Message, row) for row in content["messages"]],
     )
     for each in content["calls"]:
         sent = [(role, texts[key]) for role, key in each["sent"]]
@@ -217,10 +197,6 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
     if unknown := {row.mind_id for row in record.decisions} - record.mind_of.keys():
         raise ValueError(f"a mind {min(unknown)}")
     return record
-
-
-def _read_all(model: type[Row], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    return [_read(model, row) for row in rows]
 
 
 def _read(model: type[Row], values: Mapping[str, Any]) -> Row:

@@ -90,17 +90,13 @@ def read_episode_records(episodes: QuerySet[Episode]) -> Iterator[EpisodeRecord]
 
 def _records(ids: Sequence[int]) -> Iterable[EpisodeRecord]:
     records = {each.pk: EpisodeRecord(each) for each in Episode.objects.filter(pk__in=ids).order_by("pk")}
-    _read_players(records)
-    _read_log(records)
-    _read_calls(records)
-    return records.values()
-
-
-def _read_players(records: dict[int, EpisodeRecord]) -> None:
     for seat in Seat.objects.filter(episode__in=records).order_by("number"):
         records[seat.episode_id].seats.append(seat)
     for mind in Mind.objects.filter(episode__in=records).order_by("number"):
         records[mind.episode_id].minds.append(mind)
+    _read_log(records)
+    _read_calls(records)
+    return records.values()
 
 
 def _read_log(records: dict[int, EpisodeRecord]) -> None:
@@ -111,9 +107,9 @@ def _read_log(records: dict[int, EpisodeRecord]) -> None:
     for given in SeatCommand.objects.filter(episode__in=records).order_by("pk"):
         if given.step <= records[given.episode_id].episode.step + 1:
             records[given.episode_id].commands.append(given)
-    for said in Message.objects.filter(episode__in=records).order_by("number"):
-        if said.number <= records[said.episode_id].episode.messages:
-            records[said.episode_id].messages.append(said)
+    for message in Message.objects.filter(episode__in=records).order_by("number"):
+        if message.number <= records[message.episode_id].episode.messages:
+            records[message.episode_id].messages.append(message)
 
 
 def _read_calls(records: dict[int, EpisodeRecord]) -> None:
@@ -179,7 +175,12 @@ def command_lines(step: Step) -> tuple[CommandLine, ...]:
 
 def other_events(step: Step) -> tuple[str, ...]:
     """Return the events that were no seat's command: events of the world or of the system."""
-    return tuple(_event_text(event) for event in step.events if event["kind"] not in {"refused", "performed"})
+    texts = []
+    for event in step.events:
+        if event["kind"] not in {"refused", "performed"}:
+            details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
+            texts.append(" ".join([event["kind"].replace("_", " "), *details]))
+    return tuple(texts)
 
 
 def _command_line(entry: Mapping[str, Json], refused: list[Mapping[str, Json]]) -> CommandLine:
@@ -196,8 +197,3 @@ def _command_line(entry: Mapping[str, Json], refused: list[Mapping[str, Json]]) 
         fallback=entry["fallback"],
         reasons=", ".join(str(reason) for reason in reasons),
     )
-
-
-def _event_text(event: Mapping[str, Json]) -> str:
-    details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
-    return " ".join([event["kind"].replace("_", " "), *details])

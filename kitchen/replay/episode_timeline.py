@@ -110,8 +110,8 @@ def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
     for decision in record.decisions:
         if record.calls_of.get(decision.pk):
             yield MODEL_ASKED, decision.step
-    for said in record.messages:
-        yield MESSAGE_SENT, said.step
+    for message in record.messages:
+        yield MESSAGE_SENT, message.step
 
 
 TABLE_COLUMNS = ("lane", "what", "from_step", "to_step", "value")
@@ -135,19 +135,16 @@ class Lane:
 
 
 def timeline_chart(record: EpisodeRecord) -> Chart:
-    """Build the timeline figure of one episode. It is empty without a step.
-
-    Raises UnknownNameError for a world that is not registered here.
-    """
+    """Build the timeline figure, empty without a step. Raises UnknownNameError for an unknown world."""
     activity = read_activity(record)
-    lanes = list(_lanes(record, activity)) if record.steps else []
+    lanes = list(_made(record, activity)) if record.steps else []
     unit = "Step" if record.episode.tick_ms is None else "Tick"
     return Chart(
         key="timeline",
         title=f"Timeline of {record.episode.label}",
         x=Axis(unit, 0, max(record.episode.step, 1), whole=True),
         y=Axis.of_names("", tuple(lane.name for lane in lanes)),
-        panels=(Panel(tuple(one for lane in lanes for one in lane.series)),),
+        panels=(Panel(tuple(_at(one, place) for place, lane in enumerate(lanes) for one in lane.series)),),
         under=f"{record.episode.world}, {record.episode.get_status_display()}",
         note=NOTE.format(kinds=", ".join(map(activity.name_of, activity.kinds))),
         words=" ".join(_words(record, activity)),
@@ -155,11 +152,6 @@ def timeline_chart(record: EpisodeRecord) -> Chart:
         rows=tuple(row for lane in lanes for row in lane.rows),
         synthetic=record.episode.synthetic,
     )
-
-
-def _lanes(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
-    for place, lane in enumerate(_made(record, activity)):
-        yield Lane(lane.name, tuple(_at(one, place) for one in lane.series), lane.rows)
 
 
 def _at(one: Series, place: int) -> Series:
@@ -229,12 +221,9 @@ def _activity_lane(name: str, activity: EpisodeActivity, runs: Sequence[Activity
 
 
 def _span(run: ActivityRun, share: float, activity: EpisodeActivity) -> Point:
-    words = f"{activity.name_of(run.kind)}, {_when(run.first, run.last)}"
+    steps = f"step {run.first}" if run.first == run.last else f"steps {run.first} to {run.last}"
+    words = f"{activity.name_of(run.kind)}, {steps}"
     return Point(run.first - 1, (share - 0.5) * CURVE_SHARE, run.first - 1, run.last, words)
-
-
-def _when(first: int, last: int) -> str:
-    return f"step {first}" if first == last else f"steps {first} to {last}"
 
 
 def _decision_lane(record: EpisodeRecord, mind: Mind) -> Lane:

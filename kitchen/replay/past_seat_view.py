@@ -87,9 +87,7 @@ class StepReport:
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
-    """Rebuild the page of this seat after `steps` steps. Raises WorldError if the episode cannot be played
-    here.
-    """
+    """Rebuild a seat's page after `steps` steps. Raises WorldError if it cannot be played here."""
     turn = PastTurn(record, steps, world_after_steps(record, steps))
     view, page = seat_view_in_turn(turn, seat), get_page(record.episode.world)
     panels = {
@@ -100,10 +98,7 @@ def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageVie
 
 
 def report_step(record: EpisodeRecord, step: int) -> StepReport:
-    """Return the decisions for this step and what happened in it.
-
-    The first step is 1. The step that was open at the end is the last.
-    """
+    """Return what was decided for this step (from 1, the open one included) and what happened in it."""
     taken = record.steps[step - 1] if step <= len(record.steps) else None
     rows = [row for row in record.decisions if row.step == step]
     lines = command_lines(taken) if taken else ()
@@ -112,7 +107,7 @@ def report_step(record: EpisodeRecord, step: int) -> StepReport:
         tuple((seat_label(record, line.seat), line) for line in lines),
         other_events(taken) if taken else (),
         tuple(_thought(record, row) for row in rows),
-        tuple(_line(record, said) for said in record.messages if said.step == step),
+        tuple(_line(record, message) for message in record.messages if message.step == step),
     )
 
 
@@ -121,6 +116,6 @@ def _thought(record: EpisodeRecord, row: Decision) -> DecisionReport:
     return DecisionReport(mind_label(record, mind), mind, row, tuple(record.calls_of.get(row.pk, ())))
 
 
-def _line(record: EpisodeRecord, said: Message) -> MessageReport:
-    to = tuple(member_label(record, one) for one in said.to)
-    return MessageReport(said, member_label(record, said.sender), to)
+def _line(record: EpisodeRecord, message: Message) -> MessageReport:
+    to = tuple(member_label(record, one) for one in message.to)
+    return MessageReport(message, member_label(record, message.sender), to)

@@ -59,24 +59,22 @@ class RepeatedDecision:
     fault: str = ""
     """The first difference, in words. Empty if there is none."""
     why_not: str = ""
-    """The reason why the decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was
-    repeated.
-    """
+    """Why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Repeat every decision of agents with language models, in order, except dropped ones.
-
-    Raises WorldError or UnknownNameError if the episode cannot be played here.
-    """
-    minds = {mind.pk: mind for mind in record.minds if _asks_models(mind)}
+    """Repeat every decision that was not dropped. Raises WorldError or UnknownNameError."""
+    known = agent_kinds()
+    minds = {
+        mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
+    }
     rows = [row for row in record.decisions if row.mind_id in minds and not row.dropped]
     if not rows:
         return
     world = initial_world(record)
     for step, taken in enumerate([*record.steps, None], start=1):
         for row in [each for each in rows if each.step == step]:
-            yield _again(record, world, minds[row.mind_id], row)
+            yield _repeat_decision(record, world, minds[row.mind_id], row)
         if taken is not None:
             replay_step(world, taken)
 
@@ -89,9 +87,7 @@ REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, LATE, PLATFORM_DECIDED, DROPPED)
 
 
 def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
-    """Return the reason why this decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`, or an empty
-    string.
-    """
+    """Return why this decision cannot be repeated (`REASONS_NOT_REPEATABLE`), or an empty string."""
     if why := _why_not_here(record):
         return why
     if row.because == REASON_TO_ANSWER or row.seen_step != row.step - 1:
@@ -110,11 +106,7 @@ def _why_not_here(record: EpisodeRecord) -> str:
     return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
 
 
-def _asks_models(mind: Mind) -> bool:
-    return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
-
-
-def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
+def _repeat_decision(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
     if why := why_not_repeatable(record, row):
         return RepeatedDecision(row.step, mind.number, 0, why_not=why)
     calls = record.calls_of.get(row.pk, [])
@@ -130,25 +122,23 @@ def _fault(
 ) -> str:
     """Return the first difference from the stored decision, or an empty string."""
     answers = RecordedCalls([_call(each) for each in calls], _asks_the_same)
-    turn = PastTurn(record, row.step - 1, world, _heard(row))
+    turn = PastTurn(record, row.step - 1, world, _last_heard(row))
     past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
-    situation = replace(past_situation, because=row.because, seconds=DECISION_SECONDS, answers=answers)
+    request = replace(past_situation.request, because=row.because)
+    situation = replace(past_situation, request=request).limited(seconds=DECISION_SECONDS, answers=answers)
     decision = checked_decision(make_agent(mind.kind, mind.settings).decide(situation))
     asked = AskedMind(mind, situation, MindOutcome(decision))
     return next(answers.differences(), "") or _difference(record, world, asked, row.step)
 
 
-def _heard(row: Decision) -> int:
+def _last_heard(row: Decision) -> int:
     """Return the number of the last message that the agent could know."""
-    heard = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
-    return heard if isinstance(heard, int) else 0
+    last = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
+    return last if isinstance(last, int) else 0
 
 
 def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
-    """Return the commands already given in the step that the episode lets this agent know.
-
-    These are commands of people, and of agents asked before this one.
-    """
+    """Return the commands of people and earlier agents in the step that this agent may know."""
     knowing = turn.episode.knowing
     if knowing not in {EVERYBODY, PEOPLE}:
         return {}
@@ -163,16 +153,9 @@ def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int
     """Compare the repeated commands with the stored ones."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
-    then = {row.seat: _stored(row) for row in _stored_commands_of(record.commands, asked.asked, step)}
+    rows = [row for row in record.commands if row.step == step and row.seat in asked.asked]
+    then = {row.seat: _stored(row) for row in rows if row.chosen_by != BY_WORLD}
     return "" if now == then else OTHER_COMMANDS
-
-
-def _stored_commands_of(
-    rows: Sequence[SeatCommand], seats: Sequence[int], step: int
-) -> Iterator[SeatCommand]:
-    for row in rows:
-        if row.step == step and row.seat in seats and row.chosen_by != BY_WORLD:
-            yield row
 
 
 def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
@@ -184,8 +167,8 @@ def _call(call: CallRecord) -> Call:
     """Rebuild the call as the agent knew it, as far as it is stored."""
     row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
-    said = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
-    request = Request(row.model_asked, said, tool=tool)
+    sent = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
+    request = Request(row.model_asked, sent, tool=tool)
     usage = Usage(row.tokens_input, row.tokens_output, row.tokens_cache_read, row.tokens_cache_write)
     cost = None if row.cost is None else float(row.cost)
     known: dict[str, Any] = {"usage": usage, "seconds": row.seconds, "cost": cost}
@@ -230,15 +213,12 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
 
 def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
     """Repeat the decisions of an episode whose replay matches its log."""
-    again = list(repeat_decisions(record))
+    repeated = list(repeat_decisions(record))
+    wrong = next((each for each in repeated if each.fault), None)
     return ReplayVerdict(
         str(record.episode.key),
-        next((_said(each) for each in again if each.fault), ""),
-        decisions=len(again),
-        replies=sum(each.replies for each in again),
-        left_out=tuple(each.why_not for each in again if each.why_not),
+        DECISION_FAULT.format(step=wrong.step, mind=wrong.mind, why=wrong.fault) if wrong else "",
+        decisions=len(repeated),
+        replies=sum(each.replies for each in repeated),
+        left_out=tuple(each.why_not for each in repeated if each.why_not),
     )
-
-
-def _said(again: RepeatedDecision) -> str:
-    return DECISION_FAULT.format(step=again.step, mind=again.mind, why=again.fault)

@@ -20,8 +20,9 @@ from kitchen.play.episode.log_metrics import has_log_metrics
 from kitchen.play.models import Episode, Mind, SeatCommand, Step
 from kitchen.play.turn import state_store
 from kitchen.play.turn.decision_records import INTENTS_KEY
-from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn, status_after
-from kitchen.play.turn.state_store import PastStep, command_from_json
+from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn
+from kitchen.play.turn.state_store import PastStep, TurnWorld, command_from_json
+from kitchen.play.turn.step_store import status_after
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import with_log_metrics
 from kitchen.registry.world_registry import get_world
@@ -39,10 +40,7 @@ NOT_EVERY_STEP = "its log does not have every step once"
 
 
 def initial_world(record: EpisodeRecord) -> World:
-    """Create the episode's world before the first step.
-
-    Raises WorldError or UnknownNameError if this world or this version is not available here.
-    """
+    """Create the world before the first step. WorldError or UnknownNameError if it is not available."""
     episode = record.episode
     known = get_world(episode.world)
     if known.version != episode.world_version:
@@ -137,7 +135,7 @@ class PastTurn(OpenTurn):
         episode.messages = max(messages, sum(each.step <= steps for each in record.messages))
         super().__init__(episode, record.seats)
         self.record, self.steps = record, steps
-        self._world, self.is_read = world, True
+        self.state, self.is_read = TurnWorld(episode, world=world), True
         self._sent = [each for each in record.messages if each.number <= episode.messages]
         self.given = {row.seat: row for row in _settled(record, steps + 1)}
         self._unasked = {
@@ -181,8 +179,8 @@ class PastTurn(OpenTurn):
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
         notes = [row.note for row in sorted(of_step, key=lambda row: row.pk)]
-        said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
-        return {int(seat): intent for each in said for seat, intent in each.items()}
+        stated = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
+        return {int(seat): intent for each in stated for seat, intent in each.items()}
 
     @property
     def plans(self) -> dict[int, Plan]:
@@ -214,10 +212,7 @@ def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
-    """Rebuild the rest of a seat's plan when the step after `steps` had opened, as far as the log shows.
-
-    It consists of the planned commands given later, and those then dropped.
-    """
+    """Rebuild the rest of a seat's plan after `steps`: commands given later, and those then dropped."""
     later = [row for row in record.commands if row.seat == seat and row.step > steps + 1]
     given = next((row.planned_in for row in later if row.planned_in is not None), None)
     broken = _broken(record, seat, steps)

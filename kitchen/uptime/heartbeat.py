@@ -1,19 +1,15 @@
 """Send heartbeats of this process every few seconds, and record outages.
 
-A *part* is a component that can be down (`Part`): the web processes, the workers, Redis, or the database. All
-processes of a part share one row. The first heartbeat after a silence records the silence as an outage and
-sends the signal `outage_over`. A heartbeat that finds that the system clock was set corrects the stored
-times. On a single machine it also sends the signal `clock_set`.
-
-Each heartbeat is one small transaction that locks the rows of the parts. If many processes come back
-together, the first one records the outage and the others find nothing. Both signals are sent within that
-transaction.
+All processes of a part (`Part`) share a row. The first heartbeat after a silence records an outage and sends
+`outage_over`. One that finds that the clock was set corrects the stored times and, on a single machine, sends
+`clock_set`. Each is one small transaction that locks the rows of the parts, with both signals in it.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -41,9 +37,7 @@ from kitchen.uptime.outage_detection import (
 )
 
 outage_over = Signal()
-"""Signal: an outage was recorded. Arguments: `part`, and `spans` of it that no other outage covers, in
-order.
-"""
+"""Signal: an outage was recorded. `part`; `spans` of it that no other outage covers, in order."""
 
 clock_set = Signal()
 """Signal: the system clock was set.
@@ -65,9 +59,7 @@ def last_heartbeats() -> dict[str, Sign]:
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this process has to send a heartbeat, because no other one of its part has just done
-    so.
-    """
+    """Return True if this process must send a heartbeat, since no other of its part just did."""
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:
         return True
@@ -94,11 +86,13 @@ def record_heartbeat(
     found = _clock(signs, moment) + _database(signs, moment, failed_at)
     if failed_at is None and _was_away(signs[part], moment):
         found.append(_record(part, signs[part], moment))
-    if redis_answers and _was_missed(signs):
+    if redis_answers and is_silent(signs[Part.REDIS], last_own_heartbeat(signs)):
         found.append(_record(Part.REDIS, signs[Part.REDIS], moment))
     _register(signs[part])
     for one in named:
-        _refresh(signs[one], moment)
+        sign = signs[one]
+        sign.seen_at, sign.ticks, sign.place = moment.at, moment.ticks, moment.place
+        sign.save()
     return found
 
 
@@ -129,20 +123,13 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
     """Record an outage of the database, if no process has reached it since this one failed to."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
-    if failed_at is None or failed_at <= last.seen_at:
-        return []
-    return [_record(Part.DATABASE, last, moment)]
+    return [_record(Part.DATABASE, last, moment)] if failed_at and failed_at > last.seen_at else []
 
 
 def _was_away(sign: Sign, moment: Moment) -> bool:
     if is_ahead(sign, moment):  # the other machine's clock is ahead, so its heartbeat says nothing about now
         return True
     return is_silent(sign, moment.at) or (process_name() not in sign.processes and have_all_ended(sign))
-
-
-def _was_missed(signs: Signs) -> bool:
-    """Return True if the other parts sent heartbeats for long while Redis did not answer."""
-    return is_silent(signs[Part.REDIS], last_own_heartbeat(signs))
 
 
 def _record(part: str, last: Sign, moment: Moment) -> Outage:
@@ -158,26 +145,18 @@ def _record(part: str, last: Sign, moment: Moment) -> Outage:
     return outage
 
 
-def _refresh(sign: Sign, moment: Moment) -> None:
-    sign.seen_at, sign.ticks, sign.place = moment.at, moment.ticks, moment.place
-    sign.save()
-
-
 def _register(own: Sign) -> None:
     """Add this process to those of its part, and forget those that have ended."""
     name = process_name()
     if name and name not in own.processes:
-        own.processes = [*(one for one in own.processes if not process_is_gone(one)), name][
-            -MAX_PROCESSES_OF_PART:
-        ]
+        alive = [one for one in own.processes if not process_is_gone(one)]
+        own.processes = [*alive, name][-MAX_PROCESSES_OF_PART:]
 
 
 log = logging.getLogger(__name__)
 
 FIRST_SECONDS = 2.0
-"""Seconds that a starting process waits for its first heartbeat, after which turns get their lost time
-back.
-"""
+"""Seconds for a starting process's first heartbeat, after which turns get their lost time back."""
 PING_SECONDS = 1.0
 """Seconds that Redis has to answer."""
 
@@ -186,11 +165,7 @@ class Heartbeat:
     """The heartbeats of one process. Call `once` repeatedly."""
 
     def __init__(
-        self,
-        part: str,
-        *,
-        redis_answers: Callable[[], bool],
-        now: Callable[[], Moment] = current_moment,
+        self, part: str, *, redis_answers: Callable[[], bool], now: Callable[[], Moment] = current_moment
     ) -> None:
         self.part = part
         self.failed_at: datetime | None = None
@@ -198,9 +173,7 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. A failure of the database, or a long delay, is remembered until it
-        is back.
-        """
+        """Send a heartbeat if one is due. A failure of the database is remembered until it is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()
@@ -229,7 +202,6 @@ def start_heartbeat(part: str) -> None:
 
 
 def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
-    never = threading.Event()
     while True:
         try:
             close_old_connections()
@@ -238,7 +210,7 @@ def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
             log.exception("no sign of life could be given")
             connection.close()
         tried.set()
-        never.wait(HEARTBEAT_SECONDS)
+        time.sleep(HEARTBEAT_SECONDS)
 
 
 def _ping() -> Callable[[], bool]:

@@ -1,19 +1,8 @@
-"""Decide from heartbeats which part is down, which part was, and whether the clock was set. Nothing is
-written.
+"""Decide from heartbeats which part is down, which part was, and whether the clock was set. Read-only.
 
-The rules:
-
-- A part is down when no process of its kind is alive. It is alive while one of its processes sends
-  heartbeats. It counts as down after `SILENCE_SECONDS` without one, or at once if all its processes have
-  certainly ended.
-- An outage lasts from the last heartbeat before it to the first one after it. This overestimates it by up to
-  `HEARTBEAT_SECONDS`, in favour of the people who waited.
-- Setting the clock is no outage. During one boot of one machine, monotonic ticks measure real time. The
-  difference to the wall clock, if above `CLOCK_SECONDS`, is the amount by which the clock was set. Between
-  two
-  machines, or over a reboot, the clocks are believed and the outage says so.
-
-A `Moment` is a time by two clocks: the wall clock and a monotonic one. A `Span` is an interval of time.
+A part is down after `SILENCE_SECONDS` without a heartbeat, or at once if all its processes have ended. An
+outage lasts from the last heartbeat before it to the first one after it. A clock that was set is no outage: a
+monotonic clock shows by how much, within one boot of one machine; otherwise the clocks are believed.
 """
 
 from __future__ import annotations
@@ -67,9 +56,7 @@ REPORTING_PARTS = (Part.WEB, Part.WORKERS)
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """Return how far the clock was set since the newest of these heartbeats from the same boot of this
-    machine.
-    """
+    """Return how far the clock was set since the newest heartbeat of this boot of this machine."""
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()

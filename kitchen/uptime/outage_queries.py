@@ -60,7 +60,7 @@ class Downtime:
 
         If the interval ends before it begins, the clock was set back in it.
         """
-        if not self._outages or (self._is_outside(begin, end) and begin <= end):
+        if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
         first, last = min(begin, end), max(begin, end)
         parts = {part for part, span in self._outages if span.since <= last and first <= span.until}
@@ -68,9 +68,6 @@ class Downtime:
             parts.add(Part.CLOCK)
         away = sum(span.seconds for span in clip_spans(self._away, first, last))
         return OutageEffect(round(1000 * away), tuple(part for part in Part.values if part in parts))
-
-    def _is_outside(self, begin: datetime, end: datetime) -> bool:
-        return all(span.until < begin or end < span.since for _, span in self._outages)
 
 
 def downtime_since(since: datetime) -> Downtime:

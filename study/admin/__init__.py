@@ -1,4 +1,4 @@
-"""Define the admin in which researchers set up studies without code and look at participants.
+"""Define the admin in which staff look at studies and participants.
 
 Second factors are not in the admin. They have their own page, which asks for the password.
 """
@@ -7,10 +7,9 @@ from django.contrib import admin
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from study.admin.condition_admin import ConditionAdmin
 from study.admin.participant_admin import ParticipantAdmin
 from study.admin.study_admin import StudyAdmin
 
 admin.site.unregister([StaticDevice, TOTPDevice])
 
-__all__ = ["ConditionAdmin", "ParticipantAdmin", "StudyAdmin"]
+__all__ = ["ParticipantAdmin", "StudyAdmin"]

@@ -6,17 +6,18 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
-from study.admin.admin_mixins import MembersOnlyAdmin, OwnStudiesFilter
+from study.admin.study_admin import MembersOnlyAdmin
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.design.questions.item_kinds import answer_words
 from study.participants.models import Answer, Participant, Round
+from study.researchers.permissions import studies_for
 
 SECRET = ("key", "entry")
 """Fields whose values give access to a participant's pages."""
@@ -58,8 +59,16 @@ def describe_answer(answer: Answer) -> str:
     return answer_words(answer.value)
 
 
+class OwnStudiesFilter(admin.RelatedFieldListFilter):
+    """A filter by study that lists only the studies that this user may see."""
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Return the studies by title."""
+        return [(str(study.pk), str(study)) for study in studies_for(request.user)]
+
+
 @admin.register(Participant)
-class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
+class ParticipantAdmin(MembersOnlyAdmin):
     """The admin of participants who entered and did not withdraw."""
 
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
@@ -69,7 +78,6 @@ class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
     search_help_text = "A participant's code, or a completion code that somebody handed in."
     ordering = ("study__title", "-number")
     inlines = (RoundInline,)
-    view_on_site = False
     change_list_template = "admin/study/participant_list.html"
     fieldsets = (
         (None, {"fields": ["code", "study", "number", "who", "status", "given_code"]}),
@@ -78,18 +86,11 @@ class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
         ("Consent", {"fields": ["consent_hash"]}),
     )
 
-    class Media:
-        css = {"all": ["css/admin-study.css"]}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         """Annotate participants with the numbers of answered and planned rounds."""
         participants: QuerySet[Participant] = super().get_queryset(request)
         done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
         return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Show the list with a plain title."""
-        return super().changelist_view(request, {"title": "Participants", **(extra_context or {})})
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
         """Refuse filters on secret fields, because they would reveal a secret letter by letter."""

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet
 from pydantic import TypeAdapter
 
+from kitchen.charts import chart_drawing
 from kitchen.contract.world import canonical_hash
 from kitchen.play.models import Decision, Mind, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
@@ -28,6 +29,7 @@ from study.analysis import analysis_sample
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
 from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
+from study.analysis.statistics.result_charts import means_chart
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage
 from study.design.analysis_plan import AnalysisPlan, ContrastError, analysis_plan_of
@@ -94,7 +96,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 15
+VERSION = 16
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -109,6 +111,7 @@ PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
 """Fields of a study that define the planned tests."""
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +165,8 @@ def analysis_ready(
     """Return the cached analysis of the present data. If there is none, queue its computation and return
     None."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
-    finished = _kept(key, stamp)
-    if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+    finished = cached_result(_adapter(), key, stamp)
+    if finished is None and is_first_request(key, stamp):
         ask_analysis(study.pk, who, preregistered, untouched)
     return finished
 
@@ -171,11 +174,35 @@ def analysis_ready(
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Analyse the data, draw the figures and cache the result. A result that is outdated by then is not
     cached."""
-    stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
-    if _kept(key, stamp) is None:
-        finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
-        cache.set(key, [stamp, finished], KEEP_SECONDS)
-        if data_stamp(study, who) != stamp:  # a withdrawal meanwhile: `forget_analysis` came too early
+    key = analysis_cache_key(study.pk, who, preregistered, untouched)
+    cache_result(
+        _adapter(),
+        key,
+        lambda: data_stamp(study, who),
+        lambda: _finish(study, who, preregistered, untouched),
+    )
+
+
+def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
+    """Return the cached result if it belongs to these data and has the expected shape."""
+    match cache.get(key):
+        case [kept_stamp, str() as finished] if kept_stamp == stamp:
+            with suppress(ValueError):  # another program version wrote it
+                return adapter.validate_json(finished)
+    return None
+
+
+def is_first_request(key: str, stamp: str) -> bool:
+    """Return whether nobody has requested this result lately."""
+    return bool(cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS))
+
+
+def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], make: Callable[[], T]) -> None:
+    """Make a result and cache it, if it is not cached. A result that is outdated by then is not cached."""
+    before = stamp()
+    if cached_result(adapter, key, before) is None:
+        cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)
+        if stamp() != before:  # a withdrawal meanwhile: `forget_analysis` came too early
             cache.delete(key)
 
 
@@ -218,15 +245,6 @@ def report_cache_key(key: str) -> str:
     return f"{key}:report"
 
 
-def _kept(key: str, stamp: str) -> CachedAnalysis | None:
-    """Return the cached analysis if it belongs to these data and has the expected shape."""
-    match cache.get(key):
-        case [kept_stamp, finished] if kept_stamp == stamp:
-            with suppress(ValueError):  # another program version wrote it
-                return _adapter().validate_python(finished)
-    return None
-
-
 @lru_cache
 def _adapter() -> TypeAdapter[CachedAnalysis]:
     """Return the converter between results and JSON, created at first use."""
@@ -234,13 +252,13 @@ def _adapter() -> TypeAdapter[CachedAnalysis]:
 
 
 def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> CachedAnalysis:
-    from study.analysis.statistics.matplotlib_figures import draw
-
     try:
         analysis = analyse_present_data(study, who, preregistered, untouched)
     except AnalysisError as error:
         return CachedAnalysis(problem=str(error))
-    return CachedAnalysis(analysis, {result.measure.key: draw(result) for result in analysis.measures})
+    return CachedAnalysis(
+        analysis, {one.measure.key: chart_drawing.draw_chart(means_chart(one)) for one in analysis.measures}
+    )
 
 
 def data_stamp(study: Study, who: str) -> str:

@@ -1,7 +1,6 @@
 """Render the figures of a cached analysis as files, in a separate process.
 
-matplotlib takes a second to import and tenths of a second to draw. In the web process this would delay people
-who play.
+The first drawing takes half a second. In the web process this would delay people who play.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from typing import cast
 
 from kitchen.charts import chart_data, vega_charts
 from kitchen.charts.chart_data import Chart, ImageFormat
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import ProcessPool
 from study.analysis.statistics.result_charts import MEANS, charts_of
-from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.run_analysis import Analysis
 
 LONGEST = 30.0
 """Seconds after which drawing a figure is given up."""
@@ -50,26 +50,11 @@ def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: st
     ProcessPoolError if it cannot be drawn now.
     """
     chart = charts_of(analysis, of)[name]
-    if name != MEANS or kind in WRITTEN:
-        return chart_file(chart, kind)
-    return figures[of] if kind == "svg" else _drawn(analysis.measure(of), kind)
+    return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)
 
 
 def chart_file(chart: Chart, kind: str) -> bytes:
     """Return a chart in one of `FIGURE_TYPES`. Raise ProcessPoolError if it cannot be drawn now."""
-    return WRITTEN[kind](chart) if kind in WRITTEN else _drawn(chart, kind)
-
-
-def _drawn(drawn: MeasureResult | Chart, kind: str) -> bytes:
-    return _pool.submit(draw_in_process, drawn, cast(ImageFormat, kind)).result()
-
-
-def draw_in_process(drawn: MeasureResult | Chart, kind: ImageFormat) -> bytes:
-    """Draw a figure; runs in the separate process."""
-    if isinstance(drawn, Chart):
-        from kitchen.charts.matplotlib_charts import draw_chart as draw_chart  # slow to import
-
-        return draw_chart(drawn, kind)
-    from study.analysis.statistics.matplotlib_figures import draw  # slow to import
-
-    return draw(drawn, kind)
+    if kind in WRITTEN:
+        return WRITTEN[kind](chart)
+    return _pool.submit(draw_chart, chart, cast(ImageFormat, kind)).result()

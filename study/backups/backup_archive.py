@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -26,7 +27,6 @@ DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 """Name of the database in the tar, by Django's name of its kind."""
 ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
 """Singular of the names in a manifest's counts."""
-PIECE = 1 << 20
 
 
 class BackupError(Exception):
@@ -66,10 +66,7 @@ def key_hash(key: str) -> str:
 
 
 def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
-    """Write the backup completely or not at all, readable by its user only.
-
-    Raises OSError. An existing file is not overwritten.
-    """
+    """Write the backup completely or not at all, for its user only. OSError, also if the file exists."""
     name = DATABASES[manifest.database]
     hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
     said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()
@@ -103,16 +100,7 @@ def _add(tar: tarfile.TarFile, name: str, data: IO[bytes], size: int) -> None:
 def hash_of(file: Path) -> str:
     """Return the SHA-256 of the file's content."""
     with file.open("rb") as data:
-        return _copied(data, None)
-
-
-def _copied(data: IO[bytes], out: IO[bytes] | None) -> str:
-    found = sha256()
-    while piece := data.read(PIECE):
-        found.update(piece)
-        if out:
-            out.write(piece)
-    return found.hexdigest()
+        return file_digest(data, "sha256").hexdigest()
 
 
 @contextmanager
@@ -143,17 +131,16 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """Extract this file of the backup to a path (mode 0600).
-
-    Raises BackupError if the content differs from the manifest.
-    """
+    """Extract this file of the backup (mode 0600). BackupError if it differs from the manifest."""
     try:
         data = tar.extractfile(name)
     except KeyError:
         data = None
     with _private(to) as out:
-        if data is None or _copied(data, out) != manifest.hashes.get(name):
-            raise BackupError(f"the backup is damaged: {name} is not what was written")
+        if data:
+            shutil.copyfileobj(data, out)
         out.flush()
         os.fsync(out.fileno())
+    if data is None or hash_of(to) != manifest.hashes.get(name):
+        raise BackupError(f"the backup is damaged: {name} is not what was written")
     return to

@@ -21,26 +21,18 @@ from study.backups.backup_archive import BackupError, Manifest, archive_write, k
 TABLES = {"studies": "study_study", "participants": "study_participant", "episodes": "kitchen_episode"}
 """The tables that a manifest counts."""
 
-SnapshotFunction = Callable[[str], list[Any]]
-"""A function that returns the rows of an SQL statement."""
-
-
 OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
 
 
 def backup_path(named: Path | None) -> Path:
-    """Return the path of a new backup. For a folder or None, the name contains the current time in
-    seconds."""
+    """Return the path of a new backup; in a folder, or without a name, its name holds the time."""
     folder = named or Path(settings.VAR_DIR) / "backups"
     is_file = named is not None and not folder.is_dir()
     return folder if is_file else folder / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Remove older backups with generated names beside this one, so that `keep` are left with it.
-
-    Return the number of removed files. Raises OSError.
-    """
+    """Keep this and the newest other backups with generated names; return how many were removed. OSError."""
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:
@@ -89,7 +81,8 @@ COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
 """Copy functions by Django's name of the kind of database."""
 
 
-def _manifest(ask: SnapshotFunction, server: int) -> Manifest:
+def _manifest(ask: Callable[[str], list[Any]], server: int) -> Manifest:
+    """Describe the data; `ask` returns the rows of an SQL statement."""
     migrations: dict[str, list[str]] = {}
     for app, name in ask("SELECT app, name FROM django_migrations ORDER BY app, name"):
         migrations.setdefault(app, []).append(name)

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -21,6 +21,8 @@ from study.backups.backup_archive import BackupError
 
 LOOKS, LOOK_SECONDS = 20, 0.1
 """Number of checks for other connections, and seconds after each check."""
+CREATES_SCHEMA = re.compile(r"\d+; \d+ \d+ (SCHEMA|COMMENT - SCHEMA|ACL - SCHEMA) ")
+"""Lines of a dump's list that create the schema itself, which exists already."""
 VARIABLES = {
     "HOST": "PGHOST",
     "PORT": "PGPORT",
@@ -33,8 +35,7 @@ VARIABLES = {
     "sslkey": "PGSSLKEY",
     "service": "PGSERVICE",
 }
-"""Environment variables that pass the settings to PostgreSQL's programs. A password in arguments would be
-visible to others."""
+"""Variables for PostgreSQL's programs. A password in arguments would be visible to others."""
 
 
 def server_major() -> int:
@@ -44,8 +45,7 @@ def server_major() -> int:
 
 
 def program(name: str) -> str:
-    """Return the path of pg_dump or pg_restore. Raises BackupError if it is missing or too old for this
-    server."""
+    """Return the path of pg_dump or pg_restore. BackupError if it is missing or too old."""
     major, found = server_major(), which(name)
     advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
     if not found:
@@ -61,9 +61,8 @@ def program(name: str) -> str:
 def dump(to: Path, snapshot: str) -> None:
     """Dump the database as this snapshot sees it, while others write. Raises BackupError."""
     schema = schema_now()
-    _run(
-        program("pg_dump"), "--format=custom", f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}"
-    )
+    chosen = (f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}")
+    _run(program("pg_dump"), "--format=custom", *chosen)
 
 
 def schema_now() -> str:
@@ -79,51 +78,31 @@ def check(file: Path, major: int) -> None:
 
 
 def check_alone() -> None:
-    """Raise BackupError if others stay connected to the database. A closed connection may be visible for a
-    moment."""
+    """Raise BackupError if others stay connected; a closed connection may be visible for a moment."""
     for _ in range(LOOKS):
-        if not (others := _others()):
+        others = _asked(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        if not others:
             return
         time.sleep(LOOK_SECONDS)
     raise BackupError(f"{others} others are connected to the database: stop the app and its workers")
 
 
-def _others() -> int:
-    asked = _asked(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-    )
-    return int(asked)
-
-
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by the dump; the old ones stay in a schema named `aside`.
-
-    Raises BackupError after undoing all changes.
-    """
+    """Replace the tables by the dump; the old ones stay in a schema `aside`. BackupError, with no change."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
-    listed = _run(program("pg_restore"), "--list", str(dumped))
-    contents.write_text("\n".join(line for line in listed.splitlines() if not _about_schema(line)))
+    listed = _run(program("pg_restore"), "--list", str(dumped)).splitlines()
+    contents.write_text("\n".join(line for line in listed if not CREATES_SCHEMA.match(line)))
     _swap(schema, aside, is_empty=is_empty)
+    how = ("--no-owner", "--no-privileges", "--single-transaction", f"--use-list={contents}")
     try:
-        _run(
-            program("pg_restore"),
-            "--no-owner",
-            "--no-privileges",
-            "--single-transaction",
-            f"--use-list={contents}",
-            f"--dbname={connection.settings_dict['NAME']}",
-            str(dumped),
-        )
+        _run(program("pg_restore"), *how, f"--dbname={connection.settings_dict['NAME']}", str(dumped))
     except BackupError:
         _swap_back(schema, aside, is_empty=is_empty)
         raise
-
-
-def _about_schema(line: str) -> bool:
-    """Return whether a line of the dump's list creates the schema itself, which exists already."""
-    return bool(re.match(r"\d+; \d+ \d+ (SCHEMA|COMMENT - SCHEMA|ACL - SCHEMA) ", line))
 
 
 def _swap(schema: str, aside: str, *, is_empty: bool) -> None:
@@ -135,9 +114,8 @@ def _swap(schema: str, aside: str, *, is_empty: bool) -> None:
                 cursor.execute(f'ALTER SCHEMA "{schema}" RENAME TO "{aside}"')
             cursor.execute(f'CREATE SCHEMA "{schema}"')
     except Error as error:
-        raise BackupError(
-            f"the database's user may not put its tables aside: {str(error).splitlines()[0]}"
-        ) from error
+        why = str(error).splitlines()[0]
+        raise BackupError(f"the database's user may not put its tables aside: {why}") from error
 
 
 def _swap_back(schema: str, aside: str, *, is_empty: bool) -> None:
@@ -159,8 +137,8 @@ def _run(*command: str) -> str:
         command, env=_environment(), capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said: Sequence[str] = [line for line in done.stderr.splitlines() if line.strip()] or ["no word why"]
-        raise BackupError(f"{Path(command[0]).name}: {said[0]}")
+        said = next((line for line in done.stderr.splitlines() if line.strip()), "no word why")
+        raise BackupError(f"{Path(command[0]).name}: {said}")
     return done.stdout
 
 

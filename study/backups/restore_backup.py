@@ -1,9 +1,8 @@
 """Restore a backup in place of the present data. Every problem is found before anything is changed.
 
-Two things survive a restore. Participants who were erased since the backup are erased again: their marks are
-stored with the security events, in `security.log`, and in a file in the data folder. Completion codes of
-people who finished and then withdrew are kept, so that they can still be paid; their file is removed once the
-restored database has them.
+Two things survive a restore. Participants who were erased since the backup are erased again, by marks in the
+database, in `security.log` and in a file. Completion codes of people who finished and then withdrew are kept,
+so that they can still be paid.
 """
 
 from __future__ import annotations
@@ -48,22 +47,23 @@ MARKS_FILE = "erased.marks"
 
 def known_erasure_marks() -> set[str]:
     """Return the marks of all erased participants known to the present database, the logs and the file."""
-    return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *_marks_in_file())}
+    in_file = _text(_in_var(MARKS_FILE)).split()
+    return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *in_file)}
 
 
 def save_erasure_marks() -> None:
     """Write all known marks to the file. Raises OSError."""
-    file_writing.write_atomically(
-        _marks_file(), "".join(f"{mark}\n" for mark in sorted(known_erasure_marks())).encode()
-    )
+    marks = "".join(f"{mark}\n" for mark in sorted(known_erasure_marks()))
+    file_writing.write_atomically(_in_var(MARKS_FILE), marks.encode())
 
 
-def _marks_in_file() -> list[str]:
-    return _marks_file().read_text().split() if _marks_file().exists() else []
+def _in_var(name: str) -> Path:
+    return Path(settings.VAR_DIR) / name
 
 
-def _marks_file() -> Path:
-    return Path(settings.VAR_DIR) / MARKS_FILE
+def _text(file: Path) -> str:
+    """Return the content of the file; empty if there is none."""
+    return file.read_text() if file.exists() else ""
 
 
 def _marks_in_database() -> Iterator[str]:
@@ -116,32 +116,25 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write all completions that the present database, and an interrupted restore, know to the file. Raises
-    OSError."""
+    """Write the completions known to the database, and to an interrupted restore, to the file. OSError."""
     if known := _completions_in_database() | _completions_in_file():
-        file_writing.write_atomically(
-            _completions_file(), json.dumps(sorted(known.elements())).encode()
-        ).chmod(0o600)
+        rows = json.dumps(sorted(known.elements())).encode()
+        file_writing.write_atomically(_in_var(COMPLETIONS_FILE), rows).chmod(0o600)
 
 
 def restore_completions() -> None:
-    """Add missing completions to the database, and forget marks that were forgotten since the backup; remove
-    the file."""
+    """Add missing completions to the database, without marks forgotten meanwhile; remove the file."""
     known = _completions_in_file()
     missing, studies = known - _completions_in_database(), set(Study.objects.values_list("pk", "slug"))
     marks = {left.mark for left in known} | {""}
     for left in missing.elements():
         if (left.study, left.slug) in studies:
-            _put_back(left, marks)
-    _completions_file().unlink(missing_ok=True)
-
-
-def _put_back(left: SavedCompletion, marks: set[str]) -> None:
-    rows = LeftComplete.objects.filter(study=left.study, code=left.code, left_on=left.day)
-    row = None if left.mark else rows.exclude(mark__in=marks).first()
-    row = row or LeftComplete(study_id=left.study, code=left.code, left_on=date.fromisoformat(left.day))
-    row.mark = left.mark
-    row.save()
+            same = {"study_id": left.study, "code": left.code, "left_on": date.fromisoformat(left.day)}
+            rows = LeftComplete.objects.filter(**same).exclude(mark__in=marks)
+            row = (None if left.mark else rows.first()) or LeftComplete(**same)
+            row.mark = left.mark
+            row.save()
+    _in_var(COMPLETIONS_FILE).unlink(missing_ok=True)
 
 
 def _completions_in_database() -> Counter[SavedCompletion]:
@@ -154,15 +147,7 @@ def _completions_in_database() -> Counter[SavedCompletion]:
 
 
 def _completions_in_file() -> Counter[SavedCompletion]:
-    return (
-        Counter(SavedCompletion(*row) for row in json.loads(_completions_file().read_text()))
-        if _completions_file().exists()
-        else Counter()
-    )
-
-
-def _completions_file() -> Path:
-    return Path(settings.VAR_DIR) / COMPLETIONS_FILE
+    return Counter(SavedCompletion(*row) for row in json.loads(_text(_in_var(COMPLETIONS_FILE)) or "[]"))
 
 
 KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
@@ -207,23 +192,22 @@ def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> Restor
         folder = Path(name)
         database = unpack(tar, manifest, DATABASES[manifest.database], folder / "database")
         key = _key(tar, manifest, folder) if with_key else None
-        _check_database(database, manifest)
+        if connection.vendor == "sqlite":
+            sqlite_copy.check(database)
+        else:
+            postgres_dump.check(database, manifest.server)
         there = describe_present_data()
         if there and not sure:
             raise BackupError(f"this would replace {there} by {manifest.words}: say --yes")
-        _keep_marks()
-        aside = _replace(database, manifest, is_empty=not there)
+        try:
+            save_erasure_marks()
+            save_completions()
+        except OSError as error:
+            raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
+        aside = _replace(database, is_empty=not there)
         if key and settings.SECRET_KEY_FILE:
             _put_key(key, settings.SECRET_KEY_FILE)
     return RestoreResult(manifest, aside, key_is_ours=_is_ours(manifest))
-
-
-def _keep_marks() -> None:
-    try:
-        save_erasure_marks()
-        save_completions()
-    except OSError as error:
-        raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
 
 
 def _check_manifest(manifest: Manifest) -> None:
@@ -239,10 +223,7 @@ def _check_manifest(manifest: Manifest) -> None:
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """Prevent `make run` from starting here during the block.
-
-    Raises BackupError if the app runs or others are connected to the database.
-    """
+    """Keep `make run` from starting here. BackupError if the app runs or others are connected."""
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -261,10 +242,7 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder on the database's disk, so that a rename can replace the file.
-
-    Raises BackupError.
-    """
+    """Return a temporary folder on the database's disk, for a rename to replace the file. BackupError."""
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -296,30 +274,20 @@ def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
 LOST = "if it is lost, say --without-key"
 
 
-def _check_database(database: Path, manifest: Manifest) -> None:
-    if connection.vendor == "sqlite":
-        sqlite_copy.check(database)
-    else:
-        postgres_dump.check(database, manifest.server)
-
-
 def describe_present_data() -> str:
     """Return what would be replaced, in words; empty if there is no database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""
-        people = Participant.objects.count()
-        return (
-            f"{counted_noun(Study.objects.count(), 'study', 'studies')}, "
-            f"{counted_noun(people, 'participant')}"
-        )
+        studies = counted_noun(Study.objects.count(), "study", "studies")
+        return f"{studies}, {counted_noun(Participant.objects.count(), 'participant')}"
     except Error as error:
         return f"a database that cannot be read ({str(error).splitlines()[0]})"
     finally:
         connection.close()
 
 
-def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
+def _replace(database: Path, *, is_empty: bool) -> str:
     """Put the database in place and return the location of the old one."""
     name = f"before_{timezone.now():%Y%m%dt%H%M%S_%f}"
     connection.close()  # open connections stay with the old database

@@ -5,6 +5,8 @@ A waiting page is shown while a worker still computes them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -57,32 +59,56 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
     return response
 
 
-def requested_participants(request: HttpRequest, study: Study) -> str:
-    """Return the requested choice of participants (a key of `analysis_sample.WHO`), or the study's
-    default."""
+class RequestedSample(NamedTuple):
+    """The participants and episodes that a request asks for."""
+
+    who: str
+    """A key of `analysis_sample.WHO`."""
+    preregistered: bool
+    """Only data collected as preregistered."""
+    untouched: bool
+    """Without episodes affected by an outage."""
+
+    @property
+    def query(self) -> str:
+        """The query string that the addresses of figures and of the report need."""
+        chosen = {
+            "who": self.who,
+            "only": "preregistered" if self.preregistered else "",
+            "without": "outages" if self.untouched else "",
+        }
+        return urlencode({name: value for name, value in chosen.items() if value})
+
+
+def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
+    """Return the requested sample, by default that of the study."""
     asked = request.GET.get("who", "")
-    return asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
+    who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
+    only, without = request.GET.get("only"), request.GET.get("without")
+    return RequestedSample(who, only == "preregistered", without == "outages")
 
 
-def preregistered_requested(request: HttpRequest) -> bool:
-    """Return whether the request is limited to data collected as preregistered."""
-    return request.GET.get("only") == "preregistered"
+AWAY = "Redis, which keeps the results, does not answer. Load this page again later."
 
 
-def untouched_requested(request: HttpRequest) -> bool:
-    """Return whether episodes affected by an outage are to be left out."""
-    return request.GET.get("without") == "outages"
-
-
-def _ready(study: Study, who: str, preregistered: bool, untouched: bool) -> CachedAnalysis | None:
+def _ready(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        return analysis_ready(study, who, preregistered, untouched)
+        return analysis_ready(study, *sample)
     except (RedisError, OSError):
-        return CachedAnalysis(
-            problem="Redis, which keeps the results, does not answer. Load this page again later."
-        )
+        return CachedAnalysis(problem=AWAY)
+
+
+def _page(
+    request: HttpRequest, template: str, study: Study, context: Mapping[str, Any], *, is_ready: bool
+) -> HttpResponse:
+    """Return a page of the study. It reloads itself until its results are ready."""
+    shared = {"study": study, "counts": study_counts(study)}
+    response = render(request, template, {**shared, **context})
+    if not is_ready:
+        response["Refresh"] = str(WAIT_SECONDS)
+    return response
 
 
 @study_page("view")
@@ -91,26 +117,22 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 
     The page waits until a worker computed them.
     """
-    who, only, untouched = (
-        requested_participants(request, study),
-        preregistered_requested(request),
-        untouched_requested(request),
-    )
-    finished = _ready(study, who, only, untouched)
+    sample = requested_sample(request, study)
+    finished = _ready(study, sample)
     computed = finished.analysis if finished else None
     attrition = analysis_sample.attrition(
-        analysis_sample.Sample(study, who=who, preregistered=only, untouched=untouched)
+        analysis_sample.Sample(
+            study, who=sample.who, preregistered=sample.preregistered, untouched=sample.untouched
+        )
     )
     context = {
-        "study": study,
-        "who": who,
-        "only": only,
-        "untouched": untouched,
+        "who": sample.who,
+        "only": sample.preregistered,
+        "untouched": sample.untouched,
         "touched": attrition.touched,
-        "choice": analysis_query(who, only, untouched),
+        "choice": sample.query,
         "frozen": frozen_version(study),
         "choices": analysis_sample.WHO,
-        "counts": study_counts(study),
         "waiting": finished is None,
         "analysis": computed,
         "left": attrition_sentences(attrition),
@@ -121,16 +143,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "problem": finished.problem if finished else "",
         "files": [name for name in OFFERED if name != "reliability.csv" or (computed and computed.scales)],
     }
-    response = render(request, "study/console/analysis.html", context)
-    if finished is None:
-        response["Refresh"] = str(WAIT_SECONDS)
-    return response
-
-
-def analysis_query(who: str, only: bool, untouched: bool) -> str:
-    """Return the query string that the addresses of figures and of the report need."""
-    chosen = {"who": who, "only": "preregistered" if only else "", "without": "outages" if untouched else ""}
-    return urlencode({name: value for name, value in chosen.items() if value})
+    return _page(request, "study/console/analysis.html", study, context, is_ready=finished is not None)
 
 
 @study_page("view")
@@ -149,12 +162,7 @@ def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> 
 
 
 def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -> HttpResponse:
-    finished = _ready(
-        study,
-        requested_participants(request, study),
-        preregistered_requested(request),
-        untouched_requested(request),
-    )
+    finished = _ready(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     try:
@@ -172,12 +180,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
     make = OFFERED.get(table)
     if make is None:
         raise Http404(table)
-    finished = _ready(
-        study,
-        requested_participants(request, study),
-        preregistered_requested(request),
-        untouched_requested(request),
-    )
+    finished = _ready(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     kind = TABLE_TYPES[table.rpartition(".")[2]]
@@ -198,27 +201,18 @@ TABLE_TYPES = {
 @study_page("view")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """Show all figures of one measure or scale: in the browser, as files, in words and as tables."""
-    who, only, untouched = (
-        requested_participants(request, study),
-        preregistered_requested(request),
-        untouched_requested(request),
-    )
-    finished = _ready(study, who, only, untouched)
+    sample = requested_sample(request, study)
+    finished = _ready(study, sample)
     charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}
     if finished and not charts:
         raise Http404(measure)
     context = {
-        "study": study,
         "of": measure,
         "charts": [(name, chart, FIGURE_MEANINGS[name]) for name, chart in charts.items()],
         "kinds": figure_files.OFFERED,
-        "choice": analysis_query(who, only, untouched),
-        "counts": study_counts(study),
+        "choice": sample.query,
     }
-    response = render(request, "study/console/figures.html", context)
-    if finished is None:
-        response["Refresh"] = str(WAIT_SECONDS)
-    return response
+    return _page(request, "study/console/figures.html", study, context, is_ready=finished is not None)
 
 
 FIGURE_MEANINGS = {
@@ -229,19 +223,12 @@ FIGURE_MEANINGS = {
 }
 """The title of each figure on its page."""
 
-AWAY = "Redis, which keeps the results, does not answer. Load this page again later."
-
 
 def _report_ready(request: HttpRequest, study: Study) -> Report | None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        return cached_report(
-            study,
-            requested_participants(request, study),
-            preregistered_requested(request),
-            untouched_requested(request),
-        )
+        return cached_report(study, *requested_sample(request, study))
     except (RedisError, OSError):
         return Report(study.title, problem=AWAY)
 
@@ -250,20 +237,12 @@ def _report_ready(request: HttpRequest, study: Study) -> Report | None:
 def report(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the report, with links to download it. The page waits until a worker has made it."""
     found = _report_ready(request, study)
-    choice = analysis_query(
-        requested_participants(request, study), preregistered_requested(request), untouched_requested(request)
-    )
     context = {
-        "study": study,
-        "counts": study_counts(study),
         "report": found,
         "body": fold_sections(found.fragment) if found else "",
-        "choice": choice,
+        "choice": requested_sample(request, study).query,
     }
-    response = render(request, "study/console/report.html", context)
-    if found is None:
-        response["Refresh"] = str(WAIT_SECONDS)
-    return response
+    return _page(request, "study/console/report.html", study, context, is_ready=found is not None)
 
 
 @study_page("view")

@@ -32,34 +32,27 @@ must stay readable.
 `OUTCOMES`, `STUDY_FIELD_FORMATS`, `CONDITION_FIELD_FORMATS` and the `since` of `FIELD_INFO` list the fields
 that older formats lack.
 """
-STUDY_FIELD_FORMATS = {
-    "budget_limit": 2,
-    "scores_above_surveys": 4,
-    "remind_teams": 4,
-    "shown": 4,
-    "asks_first": 4,
-    "blocked_words": 5,
-    "keeps_devices": 6,
-    **dict.fromkeys(("main_test", "measures_correction", "planned_contrasts"), 5),
-    "languages": 4,
-    "texts": 4,
+LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
+    "scores_above_surveys": (4, True),
+    "remind_teams": (4, False),
+    "shown": (4, DRAWING_TABLES),
+    "asks_first": (4, False),
+    "blocked_words": (5, ""),
+    "keeps_devices": (6, False),
+    "main_test": (5, DEFAULT_PLAN.main),
+    "measures_correction": (5, DEFAULT_PLAN.correction),
+    "planned_contrasts": (5, ""),
+    "languages": (4, ORIGINAL_LANGUAGE),
+    "texts": (4, {}),
 }
+"""Fields of the study that format 1 lacks: the first format that has each, and its implied default.
+
+The implied default describes how the program behaved before.
+"""
+STUDY_FIELD_FORMATS = {"budget_limit": 2, **{name: since for name, (since, _) in LATER_FIELDS.items()}}
 """The first format whose documents contain a field of the study, by field name."""
-IMPLIED_DEFAULTS: Mapping[str, Json] = {
-    "scores_above_surveys": True,
-    "remind_teams": False,
-    "shown": DRAWING_TABLES,
-    "asks_first": False,
-    "blocked_words": "",
-    "keeps_devices": False,
-    "main_test": DEFAULT_PLAN.main,
-    "measures_correction": DEFAULT_PLAN.correction,
-    "planned_contrasts": "",
-    "languages": ORIGINAL_LANGUAGE,
-    "texts": {},
-}
-"""The values that an older document implies for fields it lacks. They describe the program's behaviour at
-that time."""
+IMPLIED_DEFAULTS = {name: default for name, (_, default) in LATER_FIELDS.items()}
+"""The values that an older document implies for fields it lacks."""
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
@@ -148,7 +141,7 @@ class Blueprint(Record):
             if (
                 lacking := ITEM_FIELD_FORMATS.keys()
                 - item.model_fields_set
-                - _later(ITEM_FIELD_FORMATS, blueprint.format)
+                - _later_fields(ITEM_FIELD_FORMATS, blueprint.format)
             ):
                 raise source.error(f"items[{number}].{min(lacking)}", "is missing")
         return blueprint
@@ -162,10 +155,13 @@ class Blueprint(Record):
             "format": self.format,
             "study": dict(self.study),
             "conditions": [
-                _known(one.model_dump(), CONDITION_FIELD_FORMATS, self.format) for one in self.conditions
+                _fields_in_format(one.model_dump(), CONDITION_FIELD_FORMATS, self.format)
+                for one in self.conditions
             ],
             "parts": [one.model_dump() for one in self.parts],
-            "items": [_known(one.model_dump(), ITEM_FIELD_FORMATS, self.format) for one in self.items],
+            "items": [
+                _fields_in_format(one.model_dump(), ITEM_FIELD_FORMATS, self.format) for one in self.items
+            ],
             **outcomes,
         }
 
@@ -175,7 +171,7 @@ class Blueprint(Record):
         if number >= self.format:
             return self
         return Blueprint(
-            study=_known(self.study, STUDY_FIELD_FORMATS, number),
+            study=_fields_in_format(self.study, STUDY_FIELD_FORMATS, number),
             conditions=self.conditions,
             parts=self.parts,
             items=self.items,
@@ -259,13 +255,13 @@ def document_digest(document: Mapping[str, Json]) -> str:
 _DOCUMENT = TypeAdapter(Blueprint)
 
 
-def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
+def _fields_in_format(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
     """Return the fields that a document of format `number` has."""
-    later = _later(since, number)
+    later = _later_fields(since, number)
     return {name: value for name, value in values.items() if name not in later}
 
 
-def _later(since: Mapping[str, int], number: int) -> set[str]:
+def _later_fields(since: Mapping[str, int], number: int) -> set[str]:
     """Return the names of the fields that appear only in formats after `number`."""
     return {name for name, first in since.items() if first > number}
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from django import forms
 
 from kitchen.contract.agent import Agent
-from kitchen.contract.world import Json, Setting
-from kitchen.forms.setting_fields import readable_name, setting_value_text
+from kitchen.contract.world import Setting
+from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
 from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.condition_plan import NOBODY, condition_check
@@ -55,6 +52,12 @@ def all_kinds() -> tuple[ChoosableKind, ...]:
     return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
 
 
+def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
+    """Return the declared settings of a world or co-player by name. An unknown kind has none."""
+    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
+    return {setting.name: setting for setting in kind.settings} if kind else {}
+
+
 def world_kinds() -> tuple[ChoosableKind, ...]:
     """Return every world of the registry."""
     return tuple(
@@ -87,30 +90,6 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     choices = nobody | offered
     gone = stored and stored not in choices
     return [*choices.items(), *([(stored, f"{readable_name(stored)} (no longer there)")] if gone else [])]
-
-
-class KindSelect(forms.Select):
-    """A select of co-players. Each option lists the worlds that it plays, for the page's script."""
-
-    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Add `data-worlds` to an option that does not play every world."""
-        option: dict[str, Any] = super().create_option(*args, **kwargs)
-        named = (COPLAYER, option["value"])
-        worlds = next((kind.worlds for kind in all_kinds() if (kind.part, kind.name) == named), None)
-        if worlds is not None:
-            option["attrs"]["data-worlds"] = " ".join(worlds)
-        return option
-
-
-def described_settings(part: str, name: str, values: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """Return (label, value text) pairs for the settings that one kind declares.
-
-    Values that the kind does not declare follow under their own names.
-    """
-    kind = next((kind for kind in all_kinds() if (kind.part, kind.name) == (part, name)), None)
-    declared = {setting.name: setting for setting in kind.settings} if kind else {}
-    told_ones = [(s.label, setting_value_text(s, values.get(s.name, s.default))) for s in declared.values()]
-    return told_ones + [(key, str(value)) for key, value in values.items() if key not in declared]
 
 
 def condition_warnings(condition: Condition) -> list[str]:

@@ -140,34 +140,36 @@ def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
     return [(plan, make_agent(plan.kind, plan.settings)) for plan in plans]
 
 
+def _agents(played: PlayedCondition) -> list[Agent]:
+    """Return the agents of `all_minds`, or none if one cannot be made. `condition_check` reports that."""
+    try:
+        return [agent for _, agent in all_minds(played)]
+    except (SettingsError, UnknownNameError):
+        return []
+
+
 def has_foresight(played: PlayedCondition) -> bool:
     """Return whether any co-player predicts what others do next. Return False if an agent cannot be made."""
-    try:
-        return any(mind.foretells() for _, mind in all_minds(played))
-    except (SettingsError, UnknownNameError):
-        return False
+    return any(agent.foretells() for agent in _agents(played))
 
 
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     """Return what will keep the co-players from playing as configured, in whole sentences.
 
-    The tuple is empty if the condition cannot be played at all. `condition_check` reports that.
+    The tuple is empty if the condition cannot be played at all.
     """
-    try:
-        minds = all_minds(played)
-    except (SettingsError, UnknownNameError):
-        return ()
-    refusals = (f"{why}." for _, mind in minds if (why := mind.refusal()))
-    return tuple(dict.fromkeys([*(one for _, mind in minds for one in mind.cautions()), *refusals]))
+    agents = _agents(played)
+    refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
+    return tuple(dict.fromkeys([*(one for agent in agents for one in agent.cautions()), *refusals]))
 
 
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
     """Return which settings of the co-players have no effect, in whole sentences.
 
-    The tuple is empty if the condition cannot be played at all. `condition_check` reports that.
+    The tuple is empty if the condition cannot be played at all.
     """
+    remarks = [remark for agent in _agents(played) for remark in agent.remarks()]
     try:
-        remarks = [remark for _, mind in all_minds(played) for remark in mind.remarks()]
         return tuple(dict.fromkeys([*remarks, *_blind(played)]))
     except (SettingsError, UnknownNameError):
         return ()
@@ -185,13 +187,9 @@ def _blind(played: PlayedCondition) -> list[str]:
 def condition_refusal(played: PlayedCondition) -> str:
     """Return why these settings can no longer be chosen, in words. Return an empty string if they can.
 
-    A condition that already has such settings still plays with them. A co-player that cannot be made also
-    gives an empty string; `condition_check` reports it.
+    A condition that already has such settings still plays with them.
     """
-    try:
-        return next((why for _, mind in all_minds(played) if (why := mind.refusal())), "")
-    except (SettingsError, UnknownNameError):
-        return ""
+    return next((why for agent in _agents(played) if (why := agent.refusal())), "")
 
 
 def condition_check(

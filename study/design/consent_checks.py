@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.organisation import Organisation, Pair
 from kitchen.contract.world import WorldError
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.registry.agent_registry import get_agent
@@ -82,22 +82,17 @@ def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
     A part is false if it denies other people, or calls all others programs, although several people play. It
     is also false if it denies language models although one is used.
     """
-    together = _together(design)
-    for kind in _saying(NOBODY_ELSE, design) if together else ():
-        words = PARTS[kind].words.capitalize()
-        yield kind, f"{words} says that nobody else plays; several people do in {and_list(together)}."
-    for kind in _saying(ALL_PROGRAMS, design) if together else ():
-        words = PARTS[kind].words.capitalize()
-        yield (
-            kind,
-            f"{words} says that all others are programs; people are among them in {and_list(together)}.",
-        )
-    for kind in _saying(NO_MODEL, design) if (asking := _asking(design)) else ():
-        words = PARTS[kind].words.capitalize()
-        yield kind, f"{words} says that no language model is asked; one is in {and_list(asking)}."
+    together, asking = _names_with_several_people(design), _names_with_models(design)
+    for pattern, conditions, words in (
+        (NOBODY_ELSE, together, "says that nobody else plays; several people do in"),
+        (ALL_PROGRAMS, together, "says that all others are programs; people are among them in"),
+        (NO_MODEL, asking, "says that no language model is asked; one is in"),
+    ):
+        for kind in _parts_matching(pattern, design) if conditions else ():
+            yield kind, f"{PARTS[kind].words.capitalize()} {words} {and_list(conditions)}."
 
 
-def _saying(what: re.Pattern[str], design: Blueprint) -> list[str]:
+def _parts_matching(what: re.Pattern[str], design: Blueprint) -> list[str]:
     """Return the kinds of the enabled parts whose text matches the pattern."""
     return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
 
@@ -117,13 +112,15 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
             "that nothing is: say on which device, in which browser and how large a window each page was "
             "seen, and how often it was out of sight."
         )
-    together = _together(design)
+    together = _names_with_several_people(design)
     if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):
         yield (
             "The consent does not say that other participants see what somebody does and writes: several "
             f"people play in {and_list(together)}."
         )
-    talks = [(plan, made) for plan in design.conditions if (made := _organisation(plan)) and _writes(made)]
+    talks = [
+        (plan, made) for plan in design.conditions if (made := _organisation(plan)) and _people_write(made)
+    ]
     if talks and not WRITING.search(text):
         yield (
             f"People may write to others in {_names(talks)}, and the consent does not say so: say that "
@@ -144,12 +141,12 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
         )
 
 
-def _together(design: Blueprint) -> list[str]:
+def _names_with_several_people(design: Blueprint) -> list[str]:
     """Return the names of the conditions in which several people play."""
     return [plan.name for plan in design.conditions if _organisation(plan) and is_shared(plan)]
 
 
-def _asking(design: Blueprint) -> list[str]:
+def _names_with_models(design: Blueprint) -> list[str]:
     """Return the names of the conditions that use a language model. The stand-in model does not count."""
     return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
 
@@ -171,10 +168,16 @@ def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
 
 def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
     """Return whether a person may write to a co-player that uses a language model."""
-    people = {member.number for member in organisation.members if member.is_person}
     asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
-    pairs = organisation.writes | organisation.commands
-    return any(one in people and other in asking for one, other in pairs)
+    return any(one in _people(organisation) and other in asking for one, other in _pairs(organisation))
+
+
+def _people(organisation: Organisation) -> set[int]:
+    return {member.number for member in organisation.members if member.is_person}
+
+
+def _pairs(organisation: Organisation) -> frozenset[Pair]:
+    return organisation.writes | organisation.commands
 
 
 def _organisation(plan: ConditionPlan) -> Organisation | None:
@@ -188,8 +191,6 @@ def _organisation(plan: ConditionPlan) -> Organisation | None:
         return None
 
 
-def _writes(organisation: Organisation) -> bool:
+def _people_write(organisation: Organisation) -> bool:
     """Return whether a person may write to or receive messages from anybody."""
-    people = {member.number for member in organisation.members if member.is_person}
-    pairs = organisation.writes | organisation.commands
-    return any(people & set(pair) for pair in pairs)
+    return any(_people(organisation) & set(pair) for pair in _pairs(organisation))

@@ -23,10 +23,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from math import factorial
-from typing import Protocol
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.registry.dotted_paths import load_named
+from kitchen.registry.dotted_paths import registry_entry
 
 
 class SchemeError(ValueError):
@@ -43,56 +42,125 @@ class OrderSequence:
     order: tuple[str, ...]
 
 
-class OrderScheme(Protocol):
-    """A family of sequences. A *block* has every sequence once, and is full when each has been played."""
+class OrderScheme:
+    """A family of sequences. A *block* has every sequence once, and is full when each has been played.
 
-    @property
-    def label(self) -> str:
-        """The scheme's name for researchers."""
+    This base class has no blocks and refuses nothing.
+    """
 
-    @property
-    def meaning(self) -> str:
-        """What the scheme balances, in one sentence."""
+    label = ""
+    """The scheme's name for researchers."""
+    meaning = ""
+    """What the scheme balances, in one sentence."""
 
     def problem(self, n: int) -> str:
         """Return why the scheme cannot be used for n conditions. Return an empty string if it can."""
+        return ""
 
     def block(self, n: int) -> int:
         """Return the number of sequences in a block for n conditions.
 
         Return 0 if the scheme has no blocks.
         """
+        return 0
 
-    def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """Return one block of sequences. It is empty if the scheme has no blocks."""
-
-
-def numbered_sequences(orders: Sequence[Sequence[str]]) -> tuple[OrderSequence, ...]:
-    """Return these orders as a block, numbered from 1."""
-    return tuple(OrderSequence(number, tuple(order)) for number, order in enumerate(orders, start=1))
+    def orders(self, conditions: Sequence[str]) -> Iterable[Sequence[str]]:
+        """Return the orders of one block. The result is empty if the scheme has no blocks."""
+        return ()
 
 
-SCHEMES: dict[str, str] = {
-    "balanced": "study.design.counterbalancing:WilliamsSquares",
-    "fixed": "study.design.counterbalancing:FixedOrder",
-    "permutations": "study.design.counterbalancing:AllPermutations",
-    "random": "study.design.counterbalancing:RandomOrders",
+class WilliamsSquares(OrderScheme):
+    """Williams squares for any number of conditions: one, or a pair if the number is odd."""
+
+    label = "Balanced (Williams squares)"
+    meaning = (
+        "Every condition comes equally often at every position and directly after every other condition, as "
+        "soon as a block is full."
+    )
+
+    def block(self, n: int) -> int:
+        return 2 * n if n % 2 and n > 1 else n
+
+    def orders(self, conditions: Sequence[str]) -> Iterable[Sequence[str]]:
+        n = len(conditions)
+        square = [[conditions[(place + row) % n] for place in _first_row(n)] for row in range(n)]
+        return [*square, *([row[::-1] for row in square] if self.block(n) > n else [])]
+
+
+def _first_row(n: int) -> list[int]:
+    """Return 0, 1, n-1, 2, n-2, ... For even n, the differences between neighbours are all different modulo
+    n."""
+    return [0, *((place + 1) // 2 if place % 2 else n - place // 2 for place in range(1, n))]
+
+
+class FixedOrder(OrderScheme):
+    """One order for everybody: the order in which the conditions are listed."""
+
+    label = "Fixed"
+    meaning = (
+        "Everybody plays the conditions in the order in which they are listed: conditions and positions "
+        "cannot be told apart in the analysis."
+    )
+
+    def block(self, n: int) -> int:
+        return min(n, 1)
+
+    def orders(self, conditions: Sequence[str]) -> Iterable[Sequence[str]]:
+        return [conditions] if conditions else []
+
+
+MOST = 6
+"""The most conditions of `AllPermutations`. Six have 720 orders, seven 5040: more than any study fills."""
+
+
+class AllPermutations(OrderScheme):
+    """All permutations, in the order of `itertools.permutations`."""
+
+    label = "All permutations"
+    meaning = "Every possible order comes equally often, as soon as a block is full."
+
+    def problem(self, n: int) -> str:
+        if n <= MOST:
+            return ""
+        return (
+            f"{n} conditions have {factorial(n)} orders, more than a study has participants. "
+            f"All permutations are for up to {MOST} conditions; take the balanced scheme."
+        )
+
+    def block(self, n: int) -> int:
+        return factorial(n) if n else 0
+
+    def orders(self, conditions: Sequence[str]) -> Iterable[Sequence[str]]:
+        return permutations(conditions) if conditions else ()
+
+
+class RandomOrders(OrderScheme):
+    """Random orders without blocks. `random_order` derives each participant's order from a seed."""
+
+    label = "Random"
+    meaning = "Each participant's order is shuffled by chance; positions are balanced only on average."
+
+
+SCHEMES: dict[str, OrderScheme] = {
+    "balanced": WilliamsSquares(),
+    "fixed": FixedOrder(),
+    "permutations": AllPermutations(),
+    "random": RandomOrders(),
 }
 
 
 def get_scheme(name: str) -> OrderScheme:
     """Return the scheme with this name. Raises UnknownNameError if there is none."""
-    scheme: OrderScheme = load_named(SCHEMES, name)()
-    return scheme
+    return registry_entry(SCHEMES, name)
 
 
 def scheme_choices() -> list[tuple[str, str]]:
     """Return (name, label) pairs for a form."""
-    return [(name, get_scheme(name).label) for name in SCHEMES]
+    return [(name, scheme.label) for name, scheme in SCHEMES.items()]
 
 
 def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-    """Return one full block of a scheme. It is empty if the scheme has no blocks.
+    """Return one full block of a scheme, numbered from 1. It is empty if the scheme has no blocks.
 
     The ids depend on the order of `conditions`. So pass an order that does not change while a study runs.
 
@@ -104,113 +172,13 @@ def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSeque
         raise SchemeError("A condition is named twice.")
     if problem := order_scheme.problem(len(conditions)):
         raise SchemeError(problem)
-    return order_scheme.sequences(conditions)
-
-
-class WilliamsSquares:
-    """Williams squares for any number of conditions."""
-
-    label = "Balanced (Williams squares)"
-    meaning = (
-        "Every condition comes equally often at every position and directly after every other condition, as "
-        "soon as a block is full."
-    )
-
-    def problem(self, n: int) -> str:
-        """Return an empty string: there is a square for every number of conditions."""
-        return ""
-
-    def block(self, n: int) -> int:
-        """Return n, or 2 n if n is odd and more than 1."""
-        return 2 * n if n % 2 and n > 1 else n
-
-    def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """Return the square, or the pair of squares."""
-        n = len(conditions)
-        square = [[conditions[(place + row) % n] for place in _first_row(n)] for row in range(n)]
-        mirrored = [row[::-1] for row in square] if self.block(n) > n else []
-        return numbered_sequences([*square, *mirrored])
-
-
-def _first_row(n: int) -> list[int]:
-    """Return 0, 1, n-1, 2, n-2, ... For even n, the differences between neighbours are all different modulo
-    n."""
-    return [0, *((place + 1) // 2 if place % 2 else n - place // 2 for place in range(1, n))]
-
-
-class FixedOrder:
-    """One order for everybody: the order in which the conditions are listed."""
-
-    label = "Fixed"
-    meaning = (
-        "Everybody plays the conditions in the order in which they are listed: conditions and positions "
-        "cannot be told apart in the analysis."
-    )
-
-    def problem(self, n: int) -> str:
-        """Return an empty string: every number of conditions can be listed."""
-        return ""
-
-    def block(self, n: int) -> int:
-        """Return 1, or 0 without conditions."""
-        return min(n, 1)
-
-    def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """Return the single sequence, or none without conditions."""
-        return numbered_sequences([conditions]) if conditions else ()
-
-
-MOST = 6
-"""The most conditions for this scheme. Six have 720 orders. A block of seven has 5040, more than any study
-fills."""
-
-
-class AllPermutations:
-    """All permutations, in the order of `itertools.permutations`."""
-
-    label = "All permutations"
-    meaning = "Every possible order comes equally often, as soon as a block is full."
-
-    def problem(self, n: int) -> str:
-        """Return a message if there are more than `MOST` conditions."""
-        if n <= MOST:
-            return ""
-        return (
-            f"{n} conditions have {factorial(n)} orders, more than a study has participants. "
-            f"All permutations are for up to {MOST} conditions; take the balanced scheme."
-        )
-
-    def block(self, n: int) -> int:
-        """Return n!, or 0 without conditions."""
-        return factorial(n) if n else 0
-
-    def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """Return all permutations."""
-        return numbered_sequences(list(permutations(conditions))) if conditions else ()
+    orders = enumerate(order_scheme.orders(conditions), start=1)
+    return tuple(OrderSequence(number, tuple(order)) for number, order in orders)
 
 
 def random_order(conditions: Sequence[str], seed: int) -> list[str]:
     """Return every condition once, in an order that follows from the seed."""
     return random.Random(seed).sample(list(conditions), len(conditions))  # noqa: S311 - not a secret
-
-
-class RandomOrders:
-    """Random orders without blocks. `random_order` derives each participant's order from a seed."""
-
-    label = "Random"
-    meaning = "Each participant's order is shuffled by chance; positions are balanced only on average."
-
-    def problem(self, n: int) -> str:
-        """Return an empty string: any number of conditions can be shuffled."""
-        return ""
-
-    def block(self, n: int) -> int:
-        """Return 0: there are no blocks."""
-        return 0
-
-    def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """Return an empty tuple: there are no blocks."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +210,7 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
         raise SchemeError("This scheme has no sequences to issue.")
     tallies = {id: used.get(id, SequenceTally()) for id in range(1, block_size + 1)}
     least = min(tally.filled for tally in tallies.values())
-    chance = _permutation(block_size, derived_seed(seed, "sequence", least))
+    chance = random.Random(derived_seed(seed, "sequence", least)).sample(range(block_size), block_size)  # noqa: S311
     return min(tallies, key=lambda id: (tallies[id].filled, tallies[id].finished, chance[id - 1]))
 
 
@@ -258,10 +226,6 @@ def assign_order(
     if block:
         return block[next_sequence(len(block), used, seed=seed) - 1]
     return OrderSequence(0, tuple(random_order(conditions, derived_seed(seed, "order", number))))
-
-
-def _permutation(size: int, seed: int) -> list[int]:
-    return random.Random(seed).sample(range(size), size)  # noqa: S311 - not a secret
 
 
 def position_counts(orders: Iterable[Sequence[str]]) -> dict[str, tuple[int, ...]]:

@@ -5,7 +5,7 @@ Labels name the random events of the worlds, for example `The same waves for eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
@@ -15,8 +15,8 @@ from kitchen.contract.world import Setting, World
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
-from study.design.blueprint import Blueprint
-from study.design.condition_choices import COPLAYER, WORLD, all_kinds
+from study.design.blueprint import Blueprint, PartPlan
+from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.item_fields import form_labels
 from study.design.study_parts import practice_played
@@ -99,19 +99,33 @@ _FORMS: dict[str, tuple[dict[str, str], Any]] = {
 }
 
 
+def study_label(name: str, worlds: Iterable[str] = ()) -> str:
+    """Return the form label of a field of the study. `worlds` supply the name of their random events."""
+    return same_events_label(worlds) if name == "same_dishes" else _label("study", name)
+
+
+def part_label(name: str) -> str:
+    """Return the form label of a setting of a part."""
+    return PART_SETTINGS.get(name) or _label("condition", name)
+
+
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
     """Return the form label of a field that differs.
 
     For a setting, the label comes from the declaration of its world, co-player or part. The newest of
     `designs`, which is the last, is searched first.
     """
-    what, _, key = one.where.partition(" ")
+    what = one.where.partition(" ")[0]
     name, *more = one.field.split(": ")
-    if what == "study" and name == "same_dishes":
-        return same_events_label([world for design in designs for world in design.worlds])
     if what == "study":
-        return ": ".join([_label(what, name), *more])
-    return _setting_label(what, key, [name, *more], designs) if more else _label(what, name)
+        worlds = [world for design in designs for world in design.worlds]
+        return ": ".join([study_label(name, worlds), *more])
+    if not more:
+        return _label(what, name)
+    for design in reversed(designs):
+        if setting := declared_setting(design_row(design, one.where), [name, *more]):
+            return setting.label
+    return part_label(more[-1]) if what == "part" else readable_name(more[-1])
 
 
 def _label(what: str, name: str) -> str:
@@ -125,23 +139,27 @@ def _label(what: str, name: str) -> str:
         return str(capfirst(name.replace("_", " ")))
 
 
-def _setting_label(what: str, key: str, path: list[str], designs: tuple[Blueprint, ...]) -> str:
-    name = path[-1]
-    for design in reversed(designs):
-        if setting := _declared(design, what, key, path):
-            return setting.label
-    return PART_SETTINGS.get(name) or _label("condition", name) if what == "part" else readable_name(name)
+def design_row(design: Blueprint, where: str) -> Any:
+    """Return the row of a design that a difference is about (`Difference.where`), or None."""
+    what, _, key = where.partition(" ")
+    rows: Mapping[str, Sequence[Any]] = {
+        "condition": design.conditions,
+        "item": design.items,
+        "part": design.parts,
+        "end": design.outcomes,
+    }
+    return next((row for row in rows.get(what, ()) if key == (getattr(row, "key", None) or row.kind)), None)
 
 
-def _declared(design: Blueprint, what: str, key: str, path: list[str]) -> Setting | None:
-    """Return the setting that a world or co-player declares, or None if neither declares this name."""
+def declared_setting(row: Any, path: Sequence[str]) -> Setting | None:
+    """Return the setting that the world or co-player of a row declares, or None if neither declares this
+    name.
+
+    `path` are the names that lead to a value of the row, such as `kitchen`, `settings`, `level`.
+    """
     part = {"settings": WORLD, "coplayer_settings": COPLAYER}.get(path[-2])
-    if part is None or (what == "part" and len(path) < 3):
+    is_part = isinstance(row, PartPlan)
+    if row is None or part is None or (is_part and len(path) < 3):
         return None
-    rows: Any = design.conditions if what == "condition" else design.parts
-    plan = next((row for row in rows if key == (getattr(row, "key", None) or row.kind)), None)
-    if plan is None:
-        return None
-    played = vars(plan) if what == "condition" else practice_played(plan.settings.get("kitchen", {}))
-    kinds = (kind for kind in all_kinds() if (kind.part, kind.name) == (part, played[part]))
-    return next((one for kind in kinds for one in kind.settings if one.name == path[-1]), None)
+    played = practice_played(row.settings.get("kitchen", {})) if is_part else vars(row)
+    return settings_of_kind(part, played[part]).get(path[-1])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Literal, Protocol
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
@@ -44,18 +44,18 @@ def measurement_warnings(played: PlayedSettings, people: int | None = None) -> t
     """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
-        return tuple(_told(world, people))
+        return tuple(_world_warnings(world, people))
     return ()
 
 
-def _told(world: World, people: int | None) -> Iterator[str]:
+def _world_warnings(world: World, people: int | None) -> Iterator[str]:
     chances = world.chances()
     for figure in world.figures:
         if figure.measured and figure.name in chances:
-            yield from _limits(figure, chances[figure.name], people)
+            yield from _metric_warnings(figure, chances[figure.name], people)
 
 
-def _limits(figure: Metric, chances: MetricLimits, people: int | None) -> Iterator[str]:
+def _metric_warnings(figure: Metric, chances: MetricLimits, people: int | None) -> Iterator[str]:
     if not chances.missable:
         yield (
             f"{chances.because}: none of them can be missed, so “{figure.label}” is blank or 1, "

@@ -78,10 +78,10 @@ def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
         present = content_of(Blueprint.from_json(content["design"]))
     except (WorldError, UnknownNameError) as error:
         return [*differences, Difference("program", "the design can no longer be played", None, str(error))]
-    return [*differences, *_made_otherwise(content, present)]
+    return [*differences, *_content_differences(content, present)]
 
 
-def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
+def _content_differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
     for key, prompts in old["prompts"].items():
         if prompts != new["prompts"][key]:
             was, now = (document_digest({"prompts": each}) for each in (prompts, new["prompts"][key]))

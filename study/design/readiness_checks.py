@@ -56,10 +56,10 @@ def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Different numbers are
     not typos.
     """
-    return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_slip(one, other))
+    return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_typo(one, other))
 
 
-def _is_slip(one: str, other: str) -> bool:
+def _is_typo(one: str, other: str) -> bool:
     words, others = _words(one), _words(other)
     if "".join(words) == "".join(others):
         return True
@@ -103,6 +103,11 @@ class ReadinessProblem:
     hinders: bool = True
 
 
+def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
+    """Return a problem that does not keep the study from taking participants."""
+    return ReadinessProblem(words, page, args, hinders=False)
+
+
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
     """Return all problems in the order of the design. Problems that block the study come first."""
     design = blueprint_of(study)
@@ -115,9 +120,9 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_unpractised(design),
         *_guide(design),
         *_items(study, design),
-        *_given_away(study, design),
+        *_revealed_teammates(study, design),
         *_scales(design),
-        *_slips(design),
+        *_scale_name_typos(design),
         *_plan(design),
         *_recruitment(study),
         *_texts(study, design),
@@ -136,10 +141,12 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     planned = design.study.get("planned_participants")
     if len(keys) > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
-        yield from (ReadinessProblem(words, "plan") for words in _sizes(planned, len(keys), main))
+        yield from (
+            ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, len(keys), main)
+        )
 
 
-def _sizes(planned: int, conditions: int, main: str) -> Iterator[str]:
+def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
     """Yield a sentence for each number of participants with which a test cannot be run."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
@@ -177,7 +184,7 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
                 f"The planned contrast “{contrast.name}” cannot be tested in {', '.join(without)}, which "
                 f"{where} in every condition that it weighs."
             )
-            yield ReadinessProblem(words, "plan", hinders=False)
+            yield advice(words, "plan")
 
 
 def blocking_problems(study: Study) -> list[ReadinessProblem]:
@@ -198,7 +205,7 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
             words = f"{row.name} cannot be played: {' '.join(error.messages)}"
             yield ReadinessProblem(words, "condition", (row.pk,))
         for caution in (*row.cautions, *row.unmeasured):
-            yield ReadinessProblem(f"{row.name}: {caution}", "condition", (row.pk,), hinders=False)
+            yield advice(f"{row.name}: {caution}", "condition", row.pk)
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
         words = f"Two conditions are both called “{label}” for participants; nobody could tell them apart."
@@ -220,7 +227,7 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
             f"{study.planned_participants - over + block} would."
         )
         if over:
-            yield ReadinessProblem(words, "orders", hinders=False)
+            yield advice(words, "orders")
 
 
 def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -228,19 +235,19 @@ def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         kind = PARTS[part.kind]
         if part.enabled and study.slug != DEMO_SLUG and part.text.strip() == demo_part_texts().get(part.kind):
             words = f"{kind.words.capitalize()} still has the demo's words: do they fit this study?"
-            yield ReadinessProblem(words, "part", (part.kind,), hinders=False)
+            yield advice(words, "part", part.kind)
         for wrong in part_problems(part.kind, part.text, part.enabled, part.settings).values():
             yield ReadinessProblem(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,))
         empty = not part.text.strip() and not design.items_at(part.kind)
         if part.enabled and part.kind in ITEM_PAGES and empty:
             words = f"{kind.words.capitalize()} is on but asks nothing, so nobody sees it."
-            yield ReadinessProblem(words, "instruments", hinders=False)
+            yield advice(words, "instruments")
     if not design.has("consent"):
-        yield ReadinessProblem("Nobody is asked for consent.", "part", ("consent",), hinders=False)
+        yield advice("Nobody is asked for consent.", "part", "consent")
     for words in missing_statements(design):
-        yield ReadinessProblem(words, "part", ("consent",), hinders=False)
+        yield advice(words, "part", "consent")
     for told, words in false_statements(design):
-        yield ReadinessProblem(words, "part", (told,), hinders=False)
+        yield advice(words, "part", told)
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -252,11 +259,11 @@ def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     silent = [one.name for one in design.conditions if not design.items_after(one.key)]
     if silent:
         where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
-        yield ReadinessProblem(f"Nothing is asked after the episodes{where}.", "instruments", hinders=False)
+        yield advice(f"Nothing is asked after the episodes{where}.", "instruments")
     for place in sorted(ITEM_PAGES):
         if design.items_at(place) and not design.has(place):
             words = f"There are questions for “{PARTS[place].words}”, but this part is off."
-            yield ReadinessProblem(words, "part", (place,), hinders=False)
+            yield advice(words, "part", place)
 
 
 PROGRAMS = re.compile(
@@ -266,7 +273,7 @@ PROGRAMS = re.compile(
 PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
-def _given_away(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield questions that ask whether teammates are people or programs although earlier texts tell."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
@@ -279,27 +286,28 @@ def _given_away(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
                 "programs before: whoever read it knows. Leave the question out, or say there that some "
                 "things are told only at the end, and tell them in the debriefing."
             )
-            yield ReadinessProblem(words, "item", (row.pk,), hinders=False)
+            yield advice(words, "item", row.pk)
 
 
 def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield sub-scales whose column in the data would stay blank."""
+    alone = any(not one.teammates for one in design.conditions)
     for place in SurveyItem.Place.values:
         for scale in subscales(design.items_at(place)):
             if scale.problem:
                 words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
-                yield ReadinessProblem(words, "instruments", hinders=False)
-            elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
+                yield advice(words, "instruments")
+            elif len({item.needs_teammates for item in scale.items}) > 1 and alone:
                 words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
-                yield ReadinessProblem(words, "instruments", hinders=False)
+                yield advice(words, "instruments")
 
 
-def _slips(design: Blueprint) -> Iterator[ReadinessProblem]:
+def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield pairs of sub-scale names that one typo may explain."""
     names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
         words = f"“{one}” and “{other}” are two sub-scales, each with a score of its own. Is one a slip?"
-        yield ReadinessProblem(words, "instruments", hinders=False)
+        yield advice(words, "instruments")
 
 
 def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -312,7 +320,7 @@ def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
             words = (
                 "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
             )
-            yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+            yield advice(words, "part", "practice")
 
 
 def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -325,7 +333,7 @@ def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
             f"one plays in "
             f"{and_list(unpractised)} is in the guide, and nobody practises that."
         )
-        yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+        yield advice(words, "part", "practice")
 
 
 def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -337,17 +345,17 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
     if not (design.has("practice") and design.has("guide") and plans):
         return
     with suppress(SettingsError):  # another check reports it
-        others = [(plan.name, _chosen_otherwise(plan, design.practice)) for plan in plans]
+        others = [(plan.name, _differing_choices(plan, design.practice)) for plan in plans]
         if all(labels for _, labels in others):
             name, labels = others[0]
             words = (
                 f"The guide shows {name}, but practice is another ({', '.join(labels)}): people practise "
                 "what they have not read about. Practise the same, or say so in a text."
             )
-            yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+            yield advice(words, "part", "practice")
 
 
-def _chosen_otherwise(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
+def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
     """Return the labels of the choice settings that differ. Numbers such as pace are not compared."""
     declared = get_world(plan.world).settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
@@ -360,17 +368,7 @@ def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         name = dict(study.languages_offered)[code]
         words = f"{counted_noun(len(paths), 'text')} of yours: not translated into {name} yet."
         if paths:
-            yield ReadinessProblem(words, "texts", (code,), hinders=False)
-
-
-def _alone(design: Blueprint) -> bool:
-    """Return whether participants play alone in any condition."""
-    return any(not one.teammates for one in design.conditions)
-
-
-def _may_leave(row: Condition) -> bool:
-    """Return whether people are sent away from this condition if nobody comes to play with them."""
-    return _is_shared(row) and team_of(row.organisation).unfilled == LEAVE
+            yield advice(words, "texts", code)
 
 
 def _people(study: Study) -> Iterator[ReadinessProblem]:
@@ -385,7 +383,7 @@ def _people(study: Study) -> Iterator[ReadinessProblem]:
                 f"{row.name}: several people play, and there is no step timer: one who is away keeps the "
                 "others waiting until they are timed out."
             )
-            yield ReadinessProblem(words, "condition", (row.pk,), hinders=False)
+            yield advice(words, "condition", row.pk)
 
 
 def _is_shared(row: Condition) -> bool:
@@ -400,7 +398,8 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
     if not RECRUITMENT_PLACES[study.recruitment].complete:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
-    leave = any(_may_leave(row) for row in study.conditions.all())
+    shared = [row for row in study.conditions.all() if _is_shared(row)]
+    leave = any(team_of(row.organisation).unfilled == LEAVE for row in shared)
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
         if kind == Outcome.Kind.UNMATCHED and not leave:

@@ -11,11 +11,10 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 from pydantic import TypeAdapter
 
-from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataError, DataSource, Number, Record, read_toml
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_checks import blocking_problems
@@ -29,27 +28,14 @@ class WorldTable(Record):
     settings: dict[str, Json] = {}
 
 
-class ConditionTable(Record):
+class ConditionTable(ConditionPlan):
     """A condition. Missing fields come from the world's table, or from the defaults of `Condition`."""
 
-    key: str
-    name: str
-    label: str
-    world: str | None = None
-    settings: dict[str, Json] = {}
-    coplayer: str | None = None
-    coplayer_settings: dict[str, Json] = {}
+    world: str | None = None  # type: ignore[assignment]
+    settings: Mapping[str, Json] = {}
+    coplayer: str | None = None  # type: ignore[assignment]
+    coplayer_settings: Mapping[str, Json] = {}
     teammates: int = 0
-    thinking_seconds: Number | None = None
-    step_seconds: Number | None = None
-    shown: str = ""
-    three_dimensions: bool = False
-    shows_intents: bool = False
-    passes_by: bool = False
-    knowing: str = EVERYBODY
-    organisation: dict[str, Json] = {}
-    decision_seconds: Number | None = None
-    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):
@@ -135,19 +121,19 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)
     for position, item in enumerate(told.items, start=1):
-        row = {**_given(item), "study": study, "position": position}
+        row = {**_given_fields(item), "study": study, "position": position}
         _make(source.at(f"items[{position}]"), SurveyItem, row)
     for kind, part in told.parts.items():
-        _make(source.at(f"parts.{kind}"), StudyPart, {**_given(part), "study": study, "kind": kind})
+        _make(source.at(f"parts.{kind}"), StudyPart, {**_given_fields(part), "study": study, "kind": kind})
     for position, outcome in enumerate(told.outcomes, start=1):
-        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given(outcome), "study": study})
+        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given_fields(outcome), "study": study})
     study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)
     return study
 
 
-def _given(told: Record) -> dict[str, Any]:
+def _given_fields(told: Record) -> dict[str, Any]:
     """Return the fields that a table sets, without defaults."""
     return told.model_dump(exclude_unset=True)
 
@@ -164,7 +150,7 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
 def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
     """Return a condition's fields from its own table, completed by the study's world."""
     settings = {**world.settings, **told.settings}
-    return {"world": world.kind, **_given(told), "settings": settings}
+    return {"world": world.kind, **_given_fields(told), "settings": settings}
 
 
 def _texts(

@@ -65,7 +65,7 @@ def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
                 "every episode" if everywhere else f"episodes in {', '.join(map(readable_name, one.worlds))}"
             )
             figures.setdefault(where, []).append(_in_words(one))
-    for planned in _of_play(design, exploratory=False):
+    for planned in _play_metrics(design, exploratory=False):
         figures.setdefault(planned.places, []).append(planned.words)
     return list(figures.items())
 
@@ -83,12 +83,12 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
     """Return the exploratory metrics of what participants do, in the form of `comparison_metrics`."""
     found: dict[str, list[str]] = {}
-    for one in _of_play(design, exploratory=True):
+    for one in _play_metrics(design, exploratory=True):
         found.setdefault(one.places, []).append(one.words)
     return list(found.items())
 
 
-def _of_play(design: Blueprint, *, exploratory: bool) -> list[PlayMetric]:
+def _play_metrics(design: Blueprint, *, exploratory: bool) -> list[PlayMetric]:
     """Return the play metrics that any condition of the design measures."""
     there = {one.key for condition in design.conditions for one in play_metrics_in(condition)}
     return [one for key, one in PLAY_METRICS.items() if key in there and one.exploratory is exploratory]

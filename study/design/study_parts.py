@@ -19,7 +19,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
-from kitchen.contract.agent import Situation
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
 from kitchen.contract.world import Json, World, WorldError, canonical_json
@@ -199,36 +199,18 @@ def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[st
 @lru_cache(maxsize=64)
 def _reaches(kind: str, settings: str, until: str) -> bool:
     with warnings.catch_warnings(action="ignore"):
-        world = get_world(kind).create(seats=_fewest(kind), settings=json.loads(settings))
+        world = get_world(kind).create(seats=get_world(kind).min_seats, settings=json.loads(settings))
         return all(_reached(world, json.loads(until), seed) for seed in range(SEEDS))
-
-
-def _fewest(kind: str) -> int:
-    """Return the number of seats in a practice without co-players. Seats other than the first do nothing."""
-    return get_world(kind).min_seats
 
 
 def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:
     world.reset(seed)
-    while not (there := _is_there(world, until)) and not world.has_ended and world.clock < LONGEST:
-        advice = get_adviser(world.kind).lead(_situation(world))
+    while not (there := _goal_reached(world, until)) and not world.has_ended and world.clock < LONGEST:
+        advice = get_adviser(world.kind).lead(make_situation(world, (0,), people=(0,), seed=world.clock))
         world.step({0: advice.command} if advice else {})
     return there
 
 
-def _is_there(world: World, until: Mapping[str, int]) -> bool:
+def _goal_reached(world: World, until: Mapping[str, int]) -> bool:
     score = world.score()
     return all((score[name] or 0) >= least for name, least in until.items())
-
-
-def _situation(world: World) -> Situation:
-    return Situation(
-        world=world.kind,
-        step=world.clock,
-        seats=(0,),
-        briefs={0: world.brief(0)},
-        observations={0: world.observe(0)},
-        legal={0: world.legal_actions(0)},
-        people=(0,),
-        seed=world.clock,
-    )

@@ -110,12 +110,12 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     A row that was added or removed is one difference. Fields that the old document's format lacks are
     compared with their implied defaults.
     """
-    untold = list(_untold(old, new)) if new.beyond(old.format) else []
+    untold = list(_unrecorded_differences(old, new)) if new.beyond(old.format) else []
     differing: list[Difference] = []
     new = new.in_format(old.format)
-    before, after = _named(old), _named(new)
+    before, after = _rows_by_place(old), _rows_by_place(new)
     for where in dict.fromkeys([*before, *after]):
-        differing += _between(where, before.get(where), after.get(where))
+        differing += _field_differences(where, before.get(where), after.get(where))
     for what, was, now in (
         ("conditions", [one.key for one in old.conditions], [one.key for one in new.conditions]),
         ("items", [one.key for one in old.items], [one.key for one in new.items]),
@@ -125,18 +125,18 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     return differing + untold
 
 
-def _untold(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
+def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
     """Yield differences from the implied defaults in fields that the old document's format lacks."""
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
-    yield from _untold_plans("item", ITEM_FIELD_FORMATS, (old.items, new.items), old.format)
-    yield from _untold_plans(
+    yield from _unrecorded_plan_differences("item", ITEM_FIELD_FORMATS, (old.items, new.items), old.format)
+    yield from _unrecorded_plan_differences(
         "condition", CONDITION_FIELD_FORMATS, (old.conditions, new.conditions), old.format
     )
 
 
-def _untold_plans(
+def _unrecorded_plan_differences(
     what: str, since: Mapping[str, int], plans: tuple[Sequence[Any], Sequence[Any]], number: int
 ) -> Iterator[Difference]:
     """Yield such differences of items or conditions that both designs have. `number` is the old format."""
@@ -147,7 +147,7 @@ def _untold_plans(
                 yield Difference(f"{what} {one.key}", name, before, now)
 
 
-def _named(design: Blueprint) -> dict[str, dict[str, Any]]:
+def _rows_by_place(design: Blueprint) -> dict[str, dict[str, Any]]:
     document = design.to_json()
     rows = [
         *((f"condition {row['key']}", row) for row in document["conditions"]),
@@ -158,7 +158,7 @@ def _named(design: Blueprint) -> dict[str, dict[str, Any]]:
     return {"study": document["study"], **dict(rows)}
 
 
-def _between(
+def _field_differences(
     where: str, old: Mapping[str, Json] | None, new: Mapping[str, Json] | None
 ) -> Iterator[Difference]:
     if old is None or new is None:
@@ -168,7 +168,8 @@ def _between(
         was, now = old.get(field), new.get(field)
         if isinstance(was, dict) and isinstance(now, dict):
             yield from (
-                Difference(where, f"{field}: {d.field}", d.old, d.new) for d in _between("", was, now)
+                Difference(where, f"{field}: {d.field}", d.old, d.new)
+                for d in _field_differences("", was, now)
             )
         elif was != now:
             yield Difference(where, field, was, now)

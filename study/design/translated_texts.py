@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kitchen.words.translation import gettext
-from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.blueprint import Blueprint, PartPlan
 from study.design.questions.item_fields import ItemPlan
 from study.design.translations import DEFAULT_TEXTS, Texts, has_words, language_codes, texts_to_translate
 
@@ -54,14 +54,14 @@ def foreign_text(text: str, lang: str) -> ForeignText:
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _Translations:
     """The translations of one language. Texts without a translation stay as they are."""
 
     texts: Texts
     own: str
     """The code of the study's own language. It is empty if that is the language to show."""
 
-    def told(self, path: str, text: str) -> str:
+    def translated(self, path: str, text: str) -> str:
         """Return the translation of the text at this path, or the text itself, marked as foreign if
         necessary."""
         if there := self.texts.get(path):
@@ -72,11 +72,11 @@ class _Telling:
 
     def fields(self, plan: Any, path: str, *names: str) -> dict[str, Any]:
         """Return the translations of these fields of a plan."""
-        return {name: self.told(f"{path}.{name}", getattr(plan, name)) for name in names}
+        return {name: self.translated(f"{path}.{name}", getattr(plan, name)) for name in names}
 
     def listed(self, path: str, texts: Iterable[str]) -> list[str]:
         """Return the translations of a list of texts. Their paths end in the numbers from 1."""
-        return [self.told(f"{path}.{number}", text) for number, text in enumerate(texts, start=1)]
+        return [self.translated(f"{path}.{number}", text) for number, text in enumerate(texts, start=1)]
 
 
 def translated_design(design: Blueprint, language: str) -> Blueprint:
@@ -86,35 +86,35 @@ def translated_design(design: Blueprint, language: str) -> Blueprint:
     document of the result.
     """
     own = language_codes(design.study.get("languages", ""))[0]
-    telling = _Telling(design.study.get("texts", {}).get(language, {}), "" if own == language else own)
+    translations = _Translations(
+        design.study.get("texts", {}).get(language, {}), "" if own == language else own
+    )
     return design.model_copy(
         update={
-            "study": {**design.study, "title": telling.told("title", design.study["title"])},
-            "parts": tuple(_part_in(part, telling) for part in design.parts),
-            "conditions": tuple(_condition_in(one, telling) for one in design.conditions),
-            "items": tuple(_item_in(item, telling) for item in design.items),
-            "outcomes": tuple(_outcome_in(one, telling) for one in design.outcomes),
+            "study": {**design.study, "title": translations.translated("title", design.study["title"])},
+            "parts": tuple(_part_in(part, translations) for part in design.parts),
+            "conditions": tuple(
+                one.model_copy(update=translations.fields(one, f"conditions.{one.key}", "label"))
+                for one in design.conditions
+            ),
+            "items": tuple(_item_in(item, translations) for item in design.items),
+            "outcomes": tuple(
+                one.model_copy(update=translations.fields(one, f"outcomes.{one.kind}", "text"))
+                for one in design.outcomes
+            ),
         }
     )
 
 
-def _part_in(part: PartPlan, telling: _Telling) -> PartPlan:
-    found = telling.fields(part, f"parts.{part.kind}", "title", "text")
+def _part_in(part: PartPlan, translations: _Translations) -> PartPlan:
+    found = translations.fields(part, f"parts.{part.kind}", "title", "text")
     if statements := part.settings.get("statements"):
-        told = telling.listed(f"parts.{part.kind}.statements", statements)
-        found["settings"] = {**part.settings, "statements": told}
+        translated = translations.listed(f"parts.{part.kind}.statements", statements)
+        found["settings"] = {**part.settings, "statements": translated}
     return part.model_copy(update=found)
 
 
-def _condition_in(condition: ConditionPlan, telling: _Telling) -> ConditionPlan:
-    return condition.model_copy(update=telling.fields(condition, f"conditions.{condition.key}", "label"))
-
-
-def _item_in(item: ItemPlan, telling: _Telling) -> ItemPlan:
-    found = telling.fields(item, f"items.{item.key}", "text", "low", "high")
-    shown = telling.listed(f"items.{item.key}.options", item.options)
+def _item_in(item: ItemPlan, translations: _Translations) -> ItemPlan:
+    found = translations.fields(item, f"items.{item.key}", "text", "low", "high")
+    shown = translations.listed(f"items.{item.key}.options", item.options)
     return TranslatedItem.model_construct(**{**dict(item), **found, "shown": shown})
-
-
-def _outcome_in(outcome: OutcomePlan, telling: _Telling) -> OutcomePlan:
-    return outcome.model_copy(update=telling.fields(outcome, f"outcomes.{outcome.kind}", "text"))

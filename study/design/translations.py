@@ -51,10 +51,10 @@ def best_language(languages: str, wanted: Iterable[str]) -> str:
     Return the study's own language if none matches.
     """
     offered = language_codes(languages)
-    return next((code for one in wanted if (code := _among(one, offered))), offered[0])
+    return next((code for one in wanted if (code := _closest_code(one, offered))), offered[0])
 
 
-def _among(wanted: str, offered: Sequence[str]) -> str:
+def _closest_code(wanted: str, offered: Sequence[str]) -> str:
     """Return the offered code of the same language or of another variant.
 
     Return an empty string if there is none.
@@ -125,23 +125,23 @@ def texts_by_path(design: Any, translated: Mapping[str, Texts]) -> dict[str, dic
 def _texts(design: Any) -> Iterator[tuple[str, str]]:
     yield "title", design.study["title"]
     for part in design.parts:
-        yield from _of_part(part)
+        yield from _part_texts(part)
     for condition in design.conditions:
         yield f"conditions.{condition.key}.label", condition.label
     for item in design.items:
-        yield from _of_item(item)
+        yield from _item_texts(item)
     for outcome in design.outcomes:
         yield f"outcomes.{outcome.kind}.text", outcome.text
 
 
-def _of_part(part: Any) -> Iterator[tuple[str, str]]:
+def _part_texts(part: Any) -> Iterator[tuple[str, str]]:
     yield f"parts.{part.kind}.title", part.title
     yield f"parts.{part.kind}.text", part.text
     for number, statement in enumerate(part.settings.get("statements", ()), start=1):
         yield f"parts.{part.kind}.statements.{number}", statement
 
 
-def _of_item(item: Any) -> Iterator[tuple[str, str]]:
+def _item_texts(item: Any) -> Iterator[tuple[str, str]]:
     yield f"items.{item.key}.text", item.text
     yield f"items.{item.key}.low", item.low
     yield f"items.{item.key}.high", item.high

@@ -23,8 +23,8 @@ from study.design.models import Condition, Study, SurveyItem
 from study.design.naming_rules import dependent_participants, describe_dependents
 from study.design.questions.questionnaires import instrument
 from study.design.questions.questionnaires import instruments as shipped
-from study.editor.condition_and_item_forms import SHOW_BUTTON, requested_kind
-from study.editor.design_forms import ConsoleItemForm, InstrumentForm, console_condition_form
+from study.editor.condition_and_item_forms import SHOW_BUTTON, SurveyItemForm
+from study.editor.design_forms import InstrumentForm
 from study.editor.design_services import (
     condition_copy,
     condition_delete,
@@ -37,7 +37,7 @@ from study.editor.design_services import (
     unused_label,
 )
 from study.editor.form_fields import KIND, is_team_field
-from study.editor.team_condition_form import SHOWN, with_rows
+from study.editor.team_condition_form import SHOWN, condition_form, with_rows
 from study.editor.team_diagram import Picture, picture_or_why
 from study.editor.world_setting_fields import (
     chosen_fields,
@@ -130,7 +130,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
         else Condition(study=study, label=unused_label(study))
     )
     kind, sent = (
-        console_condition_form(),
+        condition_form(),
         with_needed_teammates(with_default_settings(with_rows(request.POST), all_kinds())),
     )
     form = kind(with_earlier_drawing(sent, study) if request.POST else None, instance=row)
@@ -141,20 +141,22 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     if request.method == "POST" and form.is_valid():
         condition_save(condition=form.instance, renamed="key" in form.changed_data)
         saved = form.instance
-        return back_to_page(request, study, f"{saved.name}: saved.", mind=_warned(saved))
+        return back_to_page(request, study, f"{saved.name}: saved.", mind=_warnings_text(saved))
     heading = f"Condition “{row.name}”" if pk else "A new condition"
-    more = _shown(request, row, form) | _pictured(form, study, pk)
+    more = _form_context(request, row, form) | _diagram_context(form, study, pk)
     more["template"] = "study/editor/condition.html"
     return form_page(request, study, form, heading=heading, **more)
 
 
-def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
+def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     """Return the template context with the plain fields and one group of fields per kind, the chosen kinds
     marked."""
-    chosen = {part: requested_kind(request, row, part) for part in (WORLD, COPLAYER)}
+    chosen = {part: request.POST.get(part) or getattr(row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
     told = (
-        {"cautions": (*row.cautions, *row.unmeasured, *_tried(row)), "remarks": row.remarks} if row.pk else {}
+        {"cautions": (*row.cautions, *row.unmeasured, *_dry_run_warnings(row)), "remarks": row.remarks}
+        if row.pk
+        else {}
     )
     out = _without_scene(form, chosen[WORLD])
     shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
@@ -172,12 +174,12 @@ def _without_scene(form: Any, world: str) -> set[str]:
     )
 
 
-def _tried(row: Condition) -> tuple[str, ...]:
+def _dry_run_warnings(row: Condition) -> tuple[str, ...]:
     """Return what dry runs have shown that the condition cannot measure."""
     return dry_run_warnings(row.study).get(row.key, ())
 
 
-def _pictured(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
+def _diagram_context(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
     """Return the context of the team diagram for the form as it is filled in now.
 
     `said` describes the picture for screen readers.
@@ -204,7 +206,7 @@ def _team(form: Any, study: Study, pk: int | None) -> tuple[Picture | None, str]
     return (None, wrong[0]) if wrong else picture_or_why(filled.instance)
 
 
-def _warned(row: Condition) -> str:
+def _warnings_text(row: Condition) -> str:
     return " ".join([*condition_warnings(row), *row.cautions, *row.unmeasured, *row.remarks])
 
 
@@ -235,8 +237,8 @@ ATTENTION: Mapping[str, Any] = {
 def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """Edit a new or stored item. `?kind=attention` starts with an attention check."""
     row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
-    initial = _first_words(request, study) if not pk else {}
-    form = ConsoleItemForm(request.POST or None, instance=row, initial=initial)
+    initial = _initial_item(request, study) if not pk else {}
+    form = SurveyItemForm(request.POST or None, instance=row, initial=initial)
     if request.method == "POST" and form.is_valid():
         item_save(item=form.instance)
         return back_to_page(request, study, f"{form.instance.measure}: saved.")
@@ -244,7 +246,7 @@ def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpRespo
     return form_page(request, study, form, heading=heading, note=_note(form))
 
 
-def _first_words(request: HttpRequest, study: Study) -> dict[str, Any]:
+def _initial_item(request: HttpRequest, study: Study) -> dict[str, Any]:
     if request.GET.get("kind") != "attention":
         return {"place": request.GET.get("place", SurveyItem.Place.SURVEY)}
     number = study.items.filter(key__startswith="attention").count() + 1
@@ -252,7 +254,7 @@ def _first_words(request: HttpRequest, study: Study) -> dict[str, Any]:
     return {**ATTENTION, "key": f"attention{end}", "measure": f"Attention check{end.replace('_', ' ')}"}
 
 
-def _note(form: ConsoleItemForm) -> str:
+def _note(form: SurveyItemForm) -> str:
     if not form.fixed:
         return f"In part fixed: {form.instance.TRIED}." if form.answered else ""
     if not form.answered:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.utils.text import capfirst
 
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name
 from study.design.blueprint import Blueprint
-from study.design.condition_choices import COPLAYER, WORLD
-from study.design.form_labels import OUTCOME_LABELS
-from study.design.models import Condition, StudyPart, SurveyItem
+from study.design.form_labels import declared_setting, design_row, difference_field_label, study_label
+from study.design.models import SurveyItem
 from study.design.preregistration import program_differences
-from study.design.study_parts import PARTS, practice_played
+from study.design.study_parts import PARTS
 from study.design.study_versions import Difference, differences
 from study.design.translations import describe_text_path
 from study.editor.describe_design import (
@@ -22,22 +21,17 @@ from study.editor.describe_design import (
     LabelledValue,
     condition_pairs,
     coplayer_words,
-    declared_settings,
     end_pairs,
     end_words,
-    field_label,
     language_name,
-    part_label,
     part_pairs,
     part_value,
     plain_value,
     question_pairs,
     setting_value,
     shown_words,
-    study_label,
     study_value,
 )
-from study.editor.design_forms import ConsoleItemForm, PartForm, console_condition_form
 
 LONG = 80
 """The length in characters above which a text is folded."""
@@ -76,26 +70,31 @@ class Change(NamedTuple):
 
 def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
     """Return every difference between a preregistered design (`old`) and the current one (`new`)."""
-    return [_Telling(one, (old, new)).change() for one in differences(old, new)]
+    return [_DifferenceWords(one, (old, new)).change() for one in differences(old, new)]
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
     """Return how this program would treat the design differently from the program that froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
-        Change(_place(one.where, names), capfirst(one.field), _made(one.old, names), _made(one.new, names))
+        Change(
+            _program_place(one.where, names),
+            capfirst(one.field),
+            _derived_value(one.old, names),
+            _derived_value(one.new, names),
+        )
         for one in program_differences(bundle)
     ]
 
 
-def _place(where: str, names: Mapping[str, str]) -> str:
+def _program_place(where: str, names: Mapping[str, str]) -> str:
     what, _, key = where.partition(" ")
     if what == "condition":
         return f"Condition “{names.get(key, key)}”"
     return f"{capfirst(what)} {readable_name(key)}".strip() if key else str(capfirst(where))
 
 
-def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
+def _derived_value(value: Json, names: Mapping[str, str]) -> ChangeSide:
     """Return a value that follows from a design: orders as a list, other values as a text."""
     if not isinstance(value, dict) or "sequences" not in value:
         return ChangeSide(plain_value(value))
@@ -106,26 +105,15 @@ def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
     )
 
 
-class _Telling:
+class _DifferenceWords:
     """Turns one difference between two designs into words."""
 
     def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
         self.difference = difference
         self.what, _, self.key = difference.where.partition(" ")
         self.path = difference.field.split(": ")
-        self.plans = [self._plan(design) for design in designs]
+        self.plans = [design_row(design, difference.where) for design in designs]
         self.designs = designs
-
-    def _plan(self, design: Blueprint) -> Any:
-        """Return the row of one design that the difference is about, or None if the design lacks it."""
-        rows: Mapping[str, Sequence[Any]] = {
-            "condition": design.conditions,
-            "item": design.items,
-            "part": design.parts,
-            "end": design.outcomes,
-        }
-        named = {getattr(row, "key", None) or row.kind: row for row in rows.get(self.what, ())}
-        return named.get(self.key)
 
     def change(self) -> Change:
         """Return the difference in words."""
@@ -158,49 +146,11 @@ class _Telling:
         return ChangeSide("All of it", tuple(told[self.what](plan)))
 
     def _label(self) -> str:
-        name = self.path[0]
-        if self.what == "study":
-            return capfirst(name) if name.startswith("order of ") else self._study_label(name) + self._text()
-        if len(self.path) > 1:
-            return self._setting_label()
-        if self.what == "end":
-            return OUTCOME_LABELS[name]
-        forms: dict[str, tuple[Any, Any]] = {
-            "condition": (console_condition_form(), Condition),
-            "item": (ConsoleItemForm, SurveyItem),
-            "part": (PartForm, StudyPart),
-        }
-        form, model = forms[self.what]
-        return field_label(form, model, name)
-
-    def _study_label(self, name: str) -> str:
-        return study_label(name, [world for design in self.designs for world in design.worlds])
-
-    def _text(self) -> str:
-        """Return the suffix for a translated text: its language and its place in the design."""
+        if self.path[0] != "texts" or self.what != "study":
+            return difference_field_label(self.difference, *self.designs)
         language, where = self.path[1:2], self.path[2:]
-        return "".join(f": {one}" for one in [*map(language_name, language), *map(describe_text_path, where)])
-
-    def _setting_label(self) -> str:
-        """Return the label of a setting of a world, co-player or part."""
-        known = [setting for plan in reversed(self.plans) if (setting := self._declared(plan, self.path[-1]))]
-        if known:
-            return known[0].label
-        if self.what == "part":
-            return part_label(self.key, self.path[-1])
-        return readable_name(self.path[-1])
-
-    def _declared(self, plan: Any, name: str) -> Setting | None:
-        """Return the setting that the row's world or co-player declares under this name, or None."""
-        played = vars(plan) if self.what == "condition" else practice_played(plan.settings.get("kitchen", {}))
-        parts = {"settings": WORLD, "coplayer_settings": COPLAYER}
-        group = self.path[-2]
-        inside = self.what == "condition" or len(self.path) > 2
-        return (
-            declared_settings(parts[group], played[parts[group]]).get(name)
-            if inside and group in parts
-            else None
-        )
+        told = [study_label("texts"), *map(language_name, language), *map(describe_text_path, where)]
+        return ": ".join(told)
 
     def _side(self, plan: Any, value: Json) -> ChangeSide:
         text = self._value(plan, value)
@@ -226,7 +176,7 @@ class _Telling:
         return plain_value(value)
 
     def _setting_value(self, plan: Any, name: str, value: Json) -> str:
-        if setting := self._declared(plan, name):
+        if setting := declared_setting(plan, self.path):
             return setting_value(setting, value)
         return part_value(self.key, name, value) if self.what == "part" else plain_value(value)
 

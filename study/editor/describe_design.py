@@ -5,12 +5,11 @@ The module reads no database rows of a design.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.safestring import SafeString
-from django.utils.text import capfirst
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
@@ -19,12 +18,12 @@ from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
-from study.design.condition_choices import COPLAYER, WORLD, all_kinds
+from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
 from study.design.condition_plan import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
-from study.design.form_labels import same_events_label
+from study.design.form_labels import part_label, study_label
 from study.design.markdown_html import to_html
-from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
+from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
@@ -115,20 +114,6 @@ def plain_value(value: Json) -> str:
     return str(value)
 
 
-def field_label(form: Any, model: Any, name: str) -> str:
-    """Return the label of a model field in this form."""
-    asked = form.base_fields.get(name)
-    label = (asked and asked.label) or model._meta.get_field(name).verbose_name
-    return str(capfirst(str(label)))
-
-
-def study_label(name: str, worlds: Iterable[str] = ()) -> str:
-    """Return the form label of a field of the study. `worlds` supply the name of their random events."""
-    if name == "same_dishes":
-        return same_events_label(worlds)
-    return field_label(SettingsForm, Study, name)
-
-
 def study_value(name: str, value: Json) -> str:
     """Return the value of a field of the study in words."""
     if value is None:
@@ -185,15 +170,6 @@ PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 """Fields of the plan that are Markdown texts."""
 
 
-def declared_settings(part: str, name: str) -> Mapping[str, Setting]:
-    """Return the settings of a world or co-player by name.
-
-    The result is empty if the kind no longer exists.
-    """
-    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
-    return {setting.name: setting for setting in kind.settings} if kind else {}
-
-
 def setting_value(setting: Setting | None, value: Json) -> str:
     """Return the value of a declared setting in words, with the labels of its choices."""
     if value == "":
@@ -208,7 +184,7 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
     Undeclared values follow under their own names.
     """
-    known = declared_settings(part, name)
+    known = settings_of_kind(part, name)
     for setting in known.values():
         if setting.name in values:
             yield LabelledValue(setting.label, setting_value(setting, values[setting.name]))
@@ -226,7 +202,7 @@ def world_words(condition: Condition) -> str:
 
     A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
     """
-    first = next(iter(declared_settings(WORLD, condition.world).values()), None)
+    first = next(iter(settings_of_kind(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
         return readable_name(condition.world)
@@ -350,46 +326,37 @@ def shown_words(value: str) -> str:
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
-def _known_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return which choices co-players know, in the words of the forms. The default is left out."""
-    if condition.knowing == EVERYBODY or condition.knowing not in Knowing.values:
-        return []
-    return [
-        LabelledValue("Whose choice of the step a co-player knows", str(Knowing(condition.knowing).label))
-    ]
+def _seconds(value: float | None, unset: str) -> str:
+    return unset if value is None else f"{format_number(value)} s"
 
 
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return all of a condition except its name."""
-    thinking, timer = condition.thinking_seconds, condition.step_seconds
-    decides = condition.decision_seconds
+    """Return all of a condition except its name. Switches that are off and other defaults are left out."""
+    knows, decides = condition.knowing, condition.decision_seconds
+    chosen = [
+        ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
+        ("Shows what teammates are about to do", "yes" if condition.shows_intents else ""),
+        ("Goes on without who is busy", "yes" if condition.passes_by else ""),
+        (
+            "Whose choice of the step a co-player knows",
+            str(Knowing(knows).label) if knows in Knowing.values and knows != EVERYBODY else "",
+        ),
+    ]
+    last = [
+        ("Time for a decision", _seconds(decides, "")),
+        ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+    ]
     return [
         LabelledValue("Name in the data", condition.key),
         LabelledValue("Participants read", condition.label),
         *played_pairs(vars(condition)),
-        LabelledValue(
-            "Thinking time", "as in the study" if thinking is None else f"{format_number(thinking)} s"
-        ),
-        LabelledValue("Step timer", "none" if timer is None else f"{format_number(timer)} s"),
+        LabelledValue("Thinking time", _seconds(condition.thinking_seconds, "as in the study")),
+        LabelledValue("Step timer", _seconds(condition.step_seconds, "none")),
         LabelledValue("How the world is shown", shown_words(condition.shown)),
-        *([LabelledValue("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
-        *([LabelledValue("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
-        *([LabelledValue("Goes on without who is busy", "yes")] if condition.passes_by else []),
-        *_known_pairs(condition),
+        *(LabelledValue(label, value) for label, value in chosen if value),
         *team_pairs(condition),
-        *(
-            [LabelledValue("Time for a decision", f"{format_number(decides)} s")]
-            if decides is not None
-            else []
-        ),
-        *([LabelledValue("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
+        *(LabelledValue(label, value) for label, value in last if value),
     ]
-
-
-def part_label(kind: str, name: str) -> str:
-    """Return the form label of a part's setting."""
-    fields = SETTING_FIELDS.get(kind, dict)()
-    return str(fields[name].label) if name in fields else readable_name(name)
 
 
 def part_value(kind: str, name: str, value: Json) -> str:
@@ -406,9 +373,9 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
         if name == "kitchen":
             pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
-            pairs.append(LabelledValue(part_label(part.kind, name), many=tuple(map(plain_value, value))))
+            pairs.append(LabelledValue(part_label(name), many=tuple(map(plain_value, value))))
         else:
-            pairs.append(LabelledValue(part_label(part.kind, name), part_value(part.kind, name, value)))
+            pairs.append(LabelledValue(part_label(name), part_value(part.kind, name, value)))
     return pairs
 
 
@@ -422,11 +389,6 @@ def answers_words(item: ItemPlan) -> str:
     return kind_of(item).answers_words(item)
 
 
-def right_words(item: ItemPlan) -> str:
-    """Return the right answer, or an empty string."""
-    return "" if item.correct is None else plain_value(item.correct)
-
-
 def item_notes(item: ItemPlan) -> tuple[str, ...]:
     """Return the unusual properties of an item: sub-scale, reversed, restrictions, and whether it is
     optional."""
@@ -438,7 +400,8 @@ def item_notes(item: ItemPlan) -> tuple[str, ...]:
 def question(item: ItemPlan) -> DescribedQuestion:
     """Return all of an item in words."""
     must = ("must be answered",) if must_be_answered(item) else ()
-    return DescribedQuestion(item, answers_words(item), right_words(item), (*must, *item_notes(item)))
+    right = "" if item.correct is None else plain_value(item.correct)
+    return DescribedQuestion(item, answers_words(item), right, (*must, *item_notes(item)))
 
 
 def question_pairs(item: ItemPlan) -> list[LabelledValue]:
@@ -495,10 +458,11 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
     return DescribedScale(scale.name, place, scale.label, ends, items, scale.problem)
 
 
-def given_words(kind: str, has_code: bool, has_address: bool) -> str:
+def _given(outcome: OutcomePlan) -> str:
     """Return what participants get at this kind of end, apart from its text."""
-    own = OWN_CODE if kind == Outcome.Kind.COMPLETE else "No code"
-    return f"{FIXED_CODE if has_code else own}; {'an address to go to' if has_address else 'no address'}."
+    own = OWN_CODE if outcome.kind == Outcome.Kind.COMPLETE else "No code"
+    where = "an address to go to" if outcome.has_address else "no address"
+    return f"{FIXED_CODE if outcome.has_code else own}; {where}."
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
@@ -510,10 +474,6 @@ def ends(design: Blueprint) -> list[DescribedOutcome]:
     known.setdefault("complete", OutcomePlan(kind="complete", text="", has_code=False, has_address=False))
     rows = [known[kind] for kind in Outcome.Kind.values if kind in known]
     return [DescribedOutcome(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
-
-
-def _given(outcome: OutcomePlan) -> str:
-    return given_words(outcome.kind, outcome.has_code, outcome.has_address)
 
 
 def end_words(kind: str) -> str:

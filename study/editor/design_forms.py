@@ -24,17 +24,9 @@ from study.design.models import Outcome, Study, StudyPart
 from study.design.questions.questionnaires import instruments
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_parts import ALWAYS_ON, FAILURES, PARTS
-from study.editor.condition_and_item_forms import (
-    ConditionForm,
-    ShowsOtherKinds,
-    SurveyItemForm,
-    clear_unchosen_errors,
-    condition_form,
-)
-from study.editor.form_fields import TextLinesField, team_fields
-from study.editor.team_condition_form import TeamFields
+from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
+from study.editor.form_fields import TextLinesField
 from study.editor.world_setting_fields import (
-    TEAM_SIZE,
     drawing_problems,
     practice_fields,
     practice_fields_of,
@@ -189,30 +181,6 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Study
         fields = ("orders",)
-
-
-class ConsoleItemForm(SurveyItemForm):
-    """One item, without its position. Buttons change the position."""
-
-    class Meta(SurveyItemForm.Meta):
-        labels = form_labels.ITEM
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields.pop("position")
-        self.fields["correct"].help_text = (
-            "The right answer of an attention check or a question of understanding: a point of the scale, or "
-            "an option word for word. Empty: there is none."
-        )
-
-
-def console_condition_form() -> type[ConditionForm]:
-    """Return the admin's condition form for use within one study."""
-    base = condition_form()
-    names = tuple(name for name in base.Meta.fields if name not in {"study", "position"})
-    helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
-    meta = type("Meta", (base.Meta,), {"fields": names, "labels": form_labels.CONDITION, "help_texts": helps})
-    return type("ConsoleConditionForm", (TeamFields, base), {"Meta": meta, "position": None, **team_fields()})
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import count, product
+from itertools import chain, count, product
 from string import ascii_uppercase
 from typing import Any, TypeVar
 
@@ -81,12 +81,9 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 
     A number is added if the name is taken.
     """
-    for number in count(1):
-        end = suffix if number == 1 else f"{suffix}{number}"
-        candidate = f"{name[: longest - len(end)]}{end}"
-        if not taken(candidate):
-            return candidate
-    raise AssertionError
+    ends = chain([suffix], (f"{suffix}{number}" for number in count(2)))
+    candidates = (f"{name[: longest - len(end)]}{end}" for end in ends)
+    return next(one for one in candidates if not taken(one))
 
 
 def unused_label(study: Study) -> str:
@@ -110,11 +107,7 @@ def study_ready(*, name: str, owner: Any) -> Study:
 
     The study is closed, and `owner` is its only member.
     """
-
-    def is_taken(slug: str) -> bool:
-        return Study.objects.filter(slug=slug).exists()
-
-    slug = unused_name(name.replace("_", "-"), "-study", 50, is_taken)
+    slug = unused_name(name.replace("_", "-"), "-study", 50, _is_taken)
     return study_create(slug=slug, owner=owner, begins_as=name)
 
 
@@ -223,23 +216,23 @@ def row_move(row: Condition | SurveyItem, *, by: int) -> None:
     """Move a row one place up (-1) or down (1) among the study's conditions, or among the items at
     its place."""
     Study.objects.select_for_update().get(pk=row.study_id)
-    rows = _like(row)
+    rows = _rows_beside(row)
     here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
     there = min(max(here + by, 0), len(rows) - 1)
-    places = _places(rows)
+    places = _positions(rows)
     rows.insert(there, rows.pop(here))
     for place, one in zip(places, rows, strict=True):
         if one.position != place:
             type(row).objects.filter(pk=one.pk).update(position=place)
 
 
-def _like(row: Condition | SurveyItem) -> list[Any]:
+def _rows_beside(row: Condition | SurveyItem) -> list[Any]:
     if isinstance(row, SurveyItem):
         return list(SurveyItem.objects.filter(study=row.study_id, place=row.place))
     return list(Condition.objects.filter(study=row.study_id))
 
 
-def _places(rows: list[Any]) -> list[int]:
+def _positions(rows: list[Any]) -> list[int]:
     """Return the rows' positions, or 1, 2, 3 … if two rows share a position."""
     positions = [one.position for one in rows]
     return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
@@ -252,12 +245,16 @@ def condition_delete(*, condition: Condition) -> None:
     Raises DesignError if it is in a participant's plan, or if active participants entered under a version
     that names it.
     """
-    Study.objects.select_for_update().get(pk=condition.study_id)
-    if why := condition_deletion_problem(condition):
+    _delete_row(condition, condition_deletion_problem, condition.rounds)
+
+
+def _delete_row(row: Any, problem: Callable[[Any], str], uses: Any) -> None:
+    Study.objects.select_for_update().get(pk=row.study_id)
+    if why := problem(row):
         raise DesignError(why)
-    if condition.rounds.exists():
-        previews_erase(study_id=condition.study_id)
-    condition.delete()
+    if uses.exists():
+        previews_erase(study_id=row.study_id)
+    row.delete()
 
 
 def condition_deletion_problem(condition: Condition) -> str:
@@ -287,12 +284,7 @@ def item_delete(*, item: SurveyItem) -> None:
     Raises DesignError if participants answered it, or if active ones may still answer it. It can then only be
     switched off.
     """
-    Study.objects.select_for_update().get(pk=item.study_id)
-    if why := item_deletion_problem(item):
-        raise DesignError(why)
-    if item.answers.exists():
-        previews_erase(study_id=item.study_id)
-    item.delete()
+    _delete_row(item, item_deletion_problem, item.answers)
 
 
 def item_deletion_problem(item: SurveyItem) -> str:
@@ -348,7 +340,7 @@ def condition_copy(condition: Condition) -> Condition:
     """Copy a condition under a free key, name and label. The copy is the last condition of its study."""
     others = list(condition.study.conditions.values_list("key", "name"))
     keys, names = {key for key, _ in others}, {name for _, name in others}
-    return _anew(
+    return _copy_row(
         condition,
         key=unused_name(condition.key, "_copy", 50, keys.__contains__),
         name=unused_name(condition.name, " copy", 80, names.__contains__),
@@ -364,7 +356,7 @@ def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> 
     The copy is closed and has `owner` as its only member. Codes and the closing date are not copied, because
     they belong to the first study.
     """
-    made = _anew(
+    made = _copy_row(
         study,
         **FRESH,
         slug=slug or unused_name(study.slug, "-copy", 50, _is_taken),
@@ -373,7 +365,7 @@ def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> 
     )
     made.memberships.create(user=owner, role=Membership.Role.OWNER)
     for row in (*study.conditions.all(), *study.items.all(), *study.parts.all(), *_outcomes(study)):
-        _anew(row, study=made)
+        _copy_row(row, study=made)
     return made
 
 
@@ -397,7 +389,7 @@ def _outcomes(study: Study) -> Iterator[Outcome]:
             yield row
 
 
-def _anew(row: Row, **changes: object) -> Row:
+def _copy_row(row: Row, **changes: object) -> Row:
     names = [field.attname for field in row._meta.concrete_fields if not field.primary_key]
     made = type(row)(**{name: getattr(row, name) for name in names})
     for name, value in changes.items():

@@ -56,11 +56,6 @@ class TextLinesField(forms.CharField):
         """Return whether the lines differ."""
         return bool(list(initial or []) != self.to_python(data))
 
-    def validate(self, value: Any) -> None:
-        """Require at least one line if the field is required."""
-        if self.required and not value:
-            raise forms.ValidationError(self.error_messages["required"], code="required")
-
 
 class AnyValueField(forms.CharField):
     """One answer in its stored form. An empty field is None.
@@ -85,15 +80,6 @@ class AnyValueField(forms.CharField):
         except ValueError:
             return text or None
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        """Return whether the value differs."""
-        return bool(initial != self.to_python(data))
-
-    def validate(self, value: Any) -> None:
-        """Require a value if the field is required."""
-        if self.required and value is None:
-            raise forms.ValidationError(self.error_messages["required"], code="required")
 
     def run_validators(self, value: Any) -> None:
         """Run the validators for texts only, because numbers have no length."""
@@ -244,7 +230,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
         return defaults
     team = team_of(organisation)
     chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
-    called = _Called(seats if team.apart else -1)
+    called = _MemberNames(seats if team.apart else -1)
     pairs = {
         PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
         for name in PAIRS
@@ -262,7 +248,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
     }
 
 
-class _Called(dict[int, str]):
+class _MemberNames(dict[int, str]):
     """Maps member numbers to names. The participant who leads without a seat has the symbol `LEAD`."""
 
     def __init__(self, lead: int) -> None:
@@ -291,7 +277,7 @@ def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
         if setting.name in applied and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
     }
     team: dict[str, Json] = {"kind": kind, "settings": chosen}
-    team |= _together(cleaned, people)
+    team |= _people_settings(cleaned, people)
     if cleaned.get(APART):
         team["apart"] = True
     elif kind in _LEADERS and cleaned.get(LEADS):
@@ -311,7 +297,7 @@ def _people(text: str, fail: Fail) -> list[int]:
     return sorted(int(number) - 1 for number in text.split(","))
 
 
-def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
+def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
     """Return the values about people that differ from the defaults."""
     said: dict[str, Json] = {} if people == [0] else {"people": people}
     if len(people) > 1:

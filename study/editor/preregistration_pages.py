@@ -21,6 +21,7 @@ from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.file_writing import zip_files
 from study.analysis.pre_launch_warnings import first_warning, pre_launch_problems
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
 from study.design.models import Study, Version
 from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
@@ -97,24 +98,24 @@ def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
         "cautions": [one for one in told if not one.hinders],
         "differences": design_changes(frozen.blueprint, design) if frozen else [],
         "versions": [
-            (version, states[version.pk], _early(version, states[version.pk]))
+            (version, states[version.pk], _entered_early(version, states[version.pk]))
             for version in versions_counted(study)
         ],
-        "already": _already(study, design),
+        "already": _entered_unfrozen(study, design),
         "program_differences": program_changes(frozen.bundle) if frozen and frozen.bundle else [],
         "untold": bool(frozen and frozen.blueprint.format < design.format),
     }
     return render(request, "study/editor/preregistration.html", study_context(study) | context)
 
 
-def _early(version: Version, state: FreezeState) -> int:
+def _entered_early(version: Version, state: FreezeState) -> int:
     """Return how many people entered under a version before it was preregistered."""
     if state.frozen_at is None:
         return 0
     return version.participants.filter(preview=False, synthetic=False, entered_at__lt=state.frozen_at).count()
 
 
-def _already(study: Study, design: Blueprint) -> int:
+def _entered_unfrozen(study: Study, design: Blueprint) -> int:
     """Return how many people entered under the current design before it is preregistered."""
     unfrozen = [
         one.pk for one in study.versions.filter(frozen_at=None).defer("bundle") if matches_design(one, design)
@@ -156,7 +157,7 @@ def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResp
 def download_zip(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
     """Download a ZIP with everything that a registry such as OSF stores."""
     version = _frozen(study, number)
-    page = render_to_string("study/editor/preregistered_file.html", _told(study, version))
+    page = render_to_string("study/editor/preregistered_file.html", _bundle_context(study, version))
     response = HttpResponse(preregistration_zip(study, version, page), content_type="application/zip")
     return as_attachment(response, f"{study.slug}_preregistration_{number}.zip")
 
@@ -164,10 +165,10 @@ def download_zip(request: HttpRequest, study: Study, number: int) -> HttpRespons
 @study_page("view")
 def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show the bundle for reading and printing. Its hash is computed again for this page."""
-    return render(request, "study/editor/preregistered.html", _told(study, _frozen(study, number)))
+    return render(request, "study/editor/preregistered.html", _bundle_context(study, _frozen(study, number)))
 
 
-def _told(study: Study, version: Version) -> dict[str, Any]:
+def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
     """Return the contents of the bundle as template context."""
     assert version.bundle  # noqa: S101 - it is frozen
     content = version.bundle["content"]
@@ -180,7 +181,7 @@ def _told(study: Study, version: Version) -> dict[str, Any]:
         "problem": bundle_problem(version.bundle),
         "design": design,
         "plan": describe_design.plan_pairs(design),
-        "planned": [_planned(design, name) for name in describe_design.PLAN_TEXTS],
+        "planned": [_plan_text(design, name) for name in describe_design.PLAN_TEXTS],
         "settings": describe_design.study_pairs(design),
         "conditions": [_condition(one, content) for one in design.conditions],
         "parts": [
@@ -197,9 +198,9 @@ def _told(study: Study, version: Version) -> dict[str, Any]:
     }
 
 
-def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
+def _plan_text(design: Blueprint, name: str) -> tuple[str, SafeString]:
     """Return a text of the plan as (heading, HTML)."""
-    return describe_design.study_label(name), to_html(str(design.study[name] or ""))
+    return study_label(name), to_html(str(design.study[name] or ""))
 
 
 def _condition(

@@ -132,17 +132,17 @@ def preview(request: HttpRequest, study: Study) -> HttpResponse:
         return render(
             request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
         )
-    return _tried(request, study, lambda: study_preview(study_id=study.pk))
+    return _start_preview(request, study, lambda: study_preview(study_id=study.pk))
 
 
 @study_page("edit", POST)
 def preview_condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
     """Start a preview of one condition."""
     row = get_object_or_404(Condition, study=study, pk=pk)
-    return _tried(request, study, lambda: condition_preview(condition=row))
+    return _start_preview(request, study, lambda: condition_preview(condition=row))
 
 
-def _tried(request: HttpRequest, study: Study, begin: Callable[[], Participant]) -> HttpResponse:
+def _start_preview(request: HttpRequest, study: Study, begin: Callable[[], Participant]) -> HttpResponse:
     try:
         return redirect(begin())
     except (StudyClosedError, SchemeError) as error:

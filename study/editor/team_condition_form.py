@@ -17,12 +17,13 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
 
-from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.contract.world import Json, SettingsError
 from kitchen.forms.setting_fields import error_without_name, setting_field
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
 from study.design.condition_plan import NOBODY, seats_of
+from study.design.models import Condition
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
@@ -128,11 +129,7 @@ def with_rows(sent: QueryDict) -> QueryDict:
         numbers = [one for one in numbers if str(one) != asked.removeprefix(DROP)]
     filled.setlist(ROWS, list(map(str, numbers)))
     kinds = [kind for number in numbers for kind in Row(number, {}).kinds()]
-    return with_default_settings(filled, kinds, _beginning)
-
-
-def _beginning(_: ChoosableKind, setting: Setting) -> Json:
-    return setting.beginning
+    return with_default_settings(filled, kinds, lambda _, setting: setting.beginning)
 
 
 def _first_kind(sent: QueryDict) -> str:
@@ -172,12 +169,12 @@ def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
 
     They are the chosen kind and those that the sent form lists as shown before, so that no entry is lost.
     """
-    before = {one.partition("__")[2] for one in (sent.getlist(SHOWN) if sent else ()) if _is_of(row, one)}
+    before = {
+        one.partition("__")[2]
+        for one in (sent.getlist(SHOWN) if sent else ())
+        if one.startswith(f"{row.part}__")
+    }
     return {chosen, *before}
-
-
-def _is_of(row: Row, shown: str) -> bool:
-    return shown.startswith(f"{row.part}__")
 
 
 def row_player_problems(
@@ -259,19 +256,19 @@ class TeamFields(ConditionForm):
         cleaned: dict[str, Any] = super().clean()
         for row in self.rows:
             clear_unchosen_errors(self, row.kinds(), cleaned)
-        self._forget_kept()
+        self._drop_hidden_errors()
         if KIND in self.data and KIND in cleaned:
             wrong: list[tuple[str, str]] = []
-            team = read_team(self._told(cleaned), lambda field, why: wrong.append((field, why)))
+            team = read_team(self._meaningful_data(cleaned), lambda field, why: wrong.append((field, why)))
             for field, why in wrong:
                 self.add_error(field, ValidationError(why))
             if not any(name.startswith("team_") for name in self.errors):
                 self.instance.organisation = team
         return cleaned
 
-    def _told(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    def _meaningful_data(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         """Return the cleaned data without hidden fields that have no meaning. The rows are in `MEMBERS`."""
-        out = self._out_of_sight()
+        out = self._hidden_fields()
         told = {name: value for name, value in cleaned.items() if name not in out}
         return told | ({} if MEMBERS in out else {MEMBERS: self._members(cleaned)})
 
@@ -297,15 +294,15 @@ class TeamFields(ConditionForm):
             if not {field, row.part} & {*self.errors}:
                 self.add_error(meant, ValidationError(why))
 
-    def _forget_kept(self) -> None:
+    def _drop_hidden_errors(self) -> None:
         """Remove the errors of hidden fields that have no meaning."""
-        for name in self._out_of_sight():
+        for name in self._hidden_fields():
             self.errors.pop(name, None)
-        if MEMBERS in self._out_of_sight():
+        if MEMBERS in self._hidden_fields():
             for name in [one for one in self.errors if one.startswith("team_row_")]:
                 del self.errors[name]
 
-    def _out_of_sight(self) -> set[str]:
+    def _hidden_fields(self) -> set[str]:
         kept = set(self._sent.getlist(KEPT)) if self._sent else set()
         return kept - self.applying()
 
@@ -366,3 +363,17 @@ class TeamFields(ConditionForm):
         is_new = self.data.get(SHOW_BUTTON) == ADD and row is self.rows[-1]
         wrong = any(name.startswith(f"{row.part}__") for name in self.errors)
         return ShownRow(row.number, self[row.players], self[row.part], groups, is_new, wrong)
+
+
+def condition_form() -> type[TeamFields]:
+    """Return a form class with the worlds and co-players that are currently registered."""
+    kinds = all_kinds()
+    fields: dict[str, Any] = {
+        name: setting_field(setting) for kind in kinds for name, setting in kind.named_settings()
+    }
+    fresh = Condition()
+    fields[WORLD] = forms.ChoiceField(choices=kind_choices(WORLD), initial=fresh.world)
+    fields[COPLAYER] = forms.ChoiceField(
+        choices=kind_choices(COPLAYER), initial=fresh.coplayer, label="Co-player"
+    )
+    return type("ConditionForm", (TeamFields,), {**fields, **team_fields(), "kinds": kinds})

@@ -6,26 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from django.urls import URLPattern, path, register_converter
+from django.urls.converters import StringConverter
 
 from study.editor import condition_and_question_pages, design_pages, study_pages
 from study.pilot import dry_run_page
 
 
-class Act:
+class Act(StringConverter):
     """URL converter for the action of a condition's buttons."""
 
     regex = "up|down|copy|delete"
 
-    def to_python(self, value: str) -> str:
-        """Return the value unchanged."""
-        return value
 
-    def to_url(self, value: str) -> str:
-        """Return the value unchanged."""
-        return value
-
-
-class ItemAct(Act):
+class ItemAct(StringConverter):
     """URL converter for the action of an item's buttons."""
 
     regex = "up|down|switch|delete"

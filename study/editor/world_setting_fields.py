@@ -27,7 +27,6 @@ from study.design.condition_choices import (
     COPLAYER,
     WORLD,
     ChoosableKind,
-    KindSelect,
     kind_choices,
     world_kinds,
 )
@@ -35,7 +34,7 @@ from study.design.condition_plan import NOBODY, teammates_needed
 from study.design.form_labels import PART_SETTINGS
 from study.design.models import Study
 from study.design.study_parts import practice_played
-from study.editor.condition_and_item_forms import SHOW_BUTTON
+from study.editor.condition_and_item_forms import SHOW_BUTTON, TEAM_SIZE
 from study.editor.form_fields import APART
 
 TEAMMATES = "teammates"
@@ -44,13 +43,8 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 """Returns the default value of a setting of a kind."""
 
 
-def default_value(kind: ChoosableKind, setting: Setting) -> Json:
-    """Return the declared default."""
-    return setting.default
-
-
 def with_default_settings(
-    sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default_value
+    sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
     """Return the submitted data, completed by defaults for a chosen kind whose settings were not on the page.
 
@@ -136,7 +130,7 @@ def use_drawing_fields(form: Any, study: Study) -> None:
             widget = DrawingWidget(
                 one.canvas,
                 partial(earlier_drawings, one, study, form.data),
-                partial(_beside, form, one.kind),
+                partial(_choice_values, form, one.kind),
                 partial(last_drawn, one, form.data),
             )
             form.fields[one.name].widget = widget
@@ -151,7 +145,7 @@ def drawing_problems(form: Any, why: str) -> list[str]:
     return [why]
 
 
-def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
+def _choice_values(form: Any, kind: ChoosableKind) -> dict[str, Json]:
     """Return the chosen values of the kind's choice settings."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
     return {setting.name: form[name].value() for name, setting in chosen}
@@ -313,7 +307,6 @@ UNTIL_DONE = (
     "Otherwise practice is over as soon as somebody has done once what the game is about. "
     "Whoever has not, after all its steps, may practise once more."
 )
-TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
 
 
 def practice_fields() -> dict[str, forms.Field]:
@@ -328,7 +321,7 @@ def practice_fields() -> dict[str, forms.Field]:
         ),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
-        COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER), widget=KindSelect),
+        COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
         "teammates": forms.IntegerField(
             label="Teammates", min_value=0, max_value=63, initial=0, help_text=TEAM_SIZE
         ),

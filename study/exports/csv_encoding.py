@@ -121,13 +121,9 @@ def iso(value: datetime | str) -> str:
     return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
-def _boolean(value: Any) -> str:
-    return "1" if value else "0"
-
-
 WRITERS: dict[str, Callable[[Any], str]] = {
     "text": harmless,
-    "boolean": _boolean,
+    "boolean": lambda value: "1" if value else "0",
     "time": iso,
     "json": str,
 }

@@ -7,10 +7,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -42,7 +43,7 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": chosen.participants(study).count(),
         "kinds": _kinds(study, chosen),
         "outages": _outages(study, chosen),
-        "query": _query(chosen),
+        "query": f"?{urlencode({'without': chosen.left_out}, doseq=True)}" if chosen.left_out else "",
     }
     return render(request, "study/exports/data.html", context)
 
@@ -93,13 +94,6 @@ def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
             for name, words in OUTAGES.items()
         ],
     }
-
-
-def _query(chosen: ExportSelection) -> str:
-    """Return the query string for the links of the files."""
-    query = QueryDict(mutable=True)
-    query.setlist("without", list(chosen.left_out))
-    return f"?{query.urlencode()}" if chosen.left_out else ""
 
 
 DAYS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year"}
@@ -169,7 +163,12 @@ def api_page(request: HttpRequest) -> HttpResponse:
     """Show what the API offers, from its own OpenAPI description."""
     schema = api.get_openapi_schema(path_prefix="/api/")
     operations = [
-        {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
+        {
+            "method": method.upper(),
+            "path": path,
+            "anchor": operation["operationId"],
+            **_operation(operation),
+        }
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
@@ -183,7 +182,7 @@ def api_page(request: HttpRequest) -> HttpResponse:
     return render(request, "study/exports/api.html", context)
 
 
-def _said(operation: dict[str, Any]) -> dict[str, Any]:
+def _operation(operation: dict[str, Any]) -> dict[str, Any]:
     answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
     return {
         "summary": operation["summary"],

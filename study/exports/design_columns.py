@@ -62,31 +62,23 @@ def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple
     return cells
 
 
-def worlds_with_metric(named: NamedMetric, figures: Iterable[NamedMetric]) -> str:
-    """Return a sentence that names the worlds with this metric; empty if all worlds of the study have it."""
-    others = {world for each in figures for world in each.worlds} - set(named.worlds)
-    return f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
-
-
 def _of_episode(figure: Metric) -> str:
-    said = figure.formula or figure.meaning or figure.label
-    return f"{said}; {figure.undefined}" if figure.undefined else said
+    text = figure.formula or figure.meaning or figure.label
+    return f"{text}; {figure.undefined}" if figure.undefined else text
 
 
 def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) -> MetricColumn:
-    said = f"{meaning}.{worlds_with_metric(named, figures)}"
-    return MetricColumn(
-        named.name, METRIC_COLUMN_KINDS[named.figure.kind], said, named.figure.unit, named=named
-    )
+    """Return the column of a metric. Its meaning names the worlds that have it, if others do not."""
+    kind, unit = METRIC_COLUMN_KINDS[named.figure.kind], named.figure.unit
+    others = {world for each in figures for world in each.worlds} - set(named.worlds)
+    text = f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
+    return MetricColumn(named.name, kind, f"{meaning}.{text}", unit, named=named)
 
 
 WORLD, COPLAYER = "setting", "coplayer"
 """Prefixes of these columns' names, before a dot and the setting's name."""
 SETTING_OWNERS: Mapping[str, str] = {WORLD: "the game", COPLAYER: "the co-player"}
 SETTING_COLUMN_KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "text"}
-
-Settings = Mapping[tuple[str, str], Json]
-"""Settings by owner (`WORLD` or `COPLAYER`) and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +92,7 @@ def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
     """Return every setting of this condition, with defaults for unset ones."""
     return {
         (whose, name): value
-        for whose, (declared, given) in _told(plan).items()
+        for whose, (declared, given) in _declared_settings(plan).items()
         for name, value in _whole(declared, given).items()
     }
 
@@ -117,23 +109,23 @@ def _columns(designs: Iterable[Blueprint]) -> Iterator[SettingColumn]:
     for plan in plans:
         for key, value in settings_of(plan).items():
             values.setdefault(key, []).append(value)
-        for whose, (declared, _) in _told(plan).items():
+        for whose, (declared, _) in _declared_settings(plan).items():
             labels |= {(whose, one.name): one.label for one in declared}
     for (whose, name), given in sorted(values.items(), key=lambda one: one[0][0] != WORLD):
-        said = f"What the condition sets for {SETTING_OWNERS[whose]}: {labels.get((whose, name), name)}."
-        yield SettingColumn(f"{whose}.{name}", _kind(given), said, setting=(whose, name))
+        text = f"What the condition sets for {SETTING_OWNERS[whose]}: {labels.get((whose, name), name)}."
+        yield SettingColumn(f"{whose}.{name}", _kind(given), text, setting=(whose, name))
 
 
-def _told(plan: ConditionPlan) -> dict[str, tuple[Sequence[Setting], Mapping[str, Json]]]:
+def _declared_settings(plan: ConditionPlan) -> dict[str, tuple[Sequence[Setting], Mapping[str, Json]]]:
     """Return declared and given settings by owner. Worlds and agents that no longer exist declare none."""
-    told: dict[str, tuple[Sequence[Setting], Mapping[str, Json]]] = {WORLD: ((), plan.settings)}
+    declared_by_owner: dict[str, tuple[Sequence[Setting], Mapping[str, Json]]] = {WORLD: ((), plan.settings)}
     try:
-        told[WORLD] = (get_world(plan.world).settings, plan.settings)
+        declared_by_owner[WORLD] = (get_world(plan.world).settings, plan.settings)
         if plan.coplayer != NOBODY:
-            told[COPLAYER] = (get_agent(plan.coplayer).settings, plan.coplayer_settings)
+            declared_by_owner[COPLAYER] = (get_agent(plan.coplayer).settings, plan.coplayer_settings)
     except UnknownNameError:
-        told.setdefault(COPLAYER, ((), plan.coplayer_settings))
-    return told
+        declared_by_owner.setdefault(COPLAYER, ((), plan.coplayer_settings))
+    return declared_by_owner
 
 
 def _whole(declared: Sequence[Setting], given: Mapping[str, Json]) -> Mapping[str, Json]:

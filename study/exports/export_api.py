@@ -67,8 +67,8 @@ def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
     """Return the numbers of the versions that share a scheme; none for the present one before anybody
     entered."""
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
-    met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
-    for version in study.versions.filter(Exists(met)).order_by("number"):
+    entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
+    for version in study.versions.filter(Exists(entered)).order_by("number"):
         schemes[version_orders(version.blueprint)].append(version.number)
     schemes.setdefault(version_orders(blueprint_of(study)), [])
     return schemes

@@ -88,9 +88,9 @@ def _outages(study: Study, chosen: ExportSelection) -> list[str]:
     count = touched_count(study, chosen)
     if not count.episodes:
         return []
-    said = count.left_out(chosen)
+    words = count.left_out(chosen)
     held = (
-        f"Left out: {said} (participants has everybody's scores)." if said else "All of it is here, marked."
+        f"Left out: {words} (participants has everybody's scores)." if words else "All of it is here, marked."
     )
     return [
         "",

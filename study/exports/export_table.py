@@ -10,9 +10,8 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from django.db.models import Q, QuerySet
 
@@ -179,16 +178,6 @@ class ExportTable:
 
 def _ended(lines: Iterable[str]) -> str:
     return LINE_END.join([*lines, ""])
-
-
-Row = TypeVar("Row")
-
-
-def in_chunks(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
-    """Yield the rows in lists of `size`; the last one may be shorter."""
-    left = iter(rows)
-    while chunk := list(islice(left, size)):
-        yield chunk
 
 
 PARTICIPANT_COLUMNS = file_columns("participant")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.core.management.base import CommandError, CommandParser
@@ -20,8 +22,7 @@ class StudyCommand(OneLineCommand):
         parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
 
     def study(self, slug: str) -> Study:
-        """Return the study with this slug. Otherwise raise CommandError (exit code 2) that lists the
-        studies."""
+        """Return the study with this slug, or raise CommandError (exit code 2) that lists the studies."""
         try:
             return Study.objects.get(slug=slug)
         except Study.DoesNotExist:
@@ -29,14 +30,26 @@ class StudyCommand(OneLineCommand):
             raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
 
     def episodes(self, slug: str) -> QuerySet[Episode]:
-        """Return all episodes and practice episodes of the study with this slug. Raises CommandError like
-        `study`."""
+        """Return all episodes of the study, practice too. Raises CommandError like `study`."""
         study = self.study(slug)
         practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
         theirs = Q(rounds__participant__study=study) | practised
         return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
 
 
-def explain(error: OSError, folder: Path) -> CommandError:
-    """Return a one-line error for a folder that cannot be written to."""
-    return CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2)
+@contextmanager
+def bad_input(*errors: type[Exception]) -> Iterator[None]:
+    """Turn these errors in this block into a CommandError with exit code 2."""
+    try:
+        yield
+    except errors as error:
+        raise CommandError(str(error), returncode=2) from error
+
+
+@contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Turn an OSError in this block into a CommandError about the folder, with exit code 2."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2) from error

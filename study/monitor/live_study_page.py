@@ -1,14 +1,8 @@
 """Serve the live page of a study, its websocket, and the page for pauses of entry.
 
-The page works without scripts. A websocket keeps it current.
-
-Events (`EpisodeNews`, `ParticipantNews`) only say who has changed. They are gathered for half a second. Then
-those rows are read and, if they look different, sent. Every few seconds all rows are checked, for idle times
-and for lost events. The viewer's rights are checked again, too.
-
-Limits: a page pings every five seconds. The server answers late if a page pings more often than twice a
-second, and closes it if this continues (`brigade.web`). One user can have ten such pages in a process; the
-newest stay open.
+The page works without scripts. Events only say who has changed. They are gathered for half a second, then
+those rows are read and, if they look different, sent. Every few seconds all rows and the viewer's rights are
+checked. A page that pings too often is answered late. One user can have ten such pages in a process.
 """
 
 from __future__ import annotations
@@ -31,7 +25,7 @@ from django.urls import path
 
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.rate_limit import NewestPerOwner, TokenBucket
-from kitchen.infra.task_broker import WorkerHealth, cached_worker_health
+from kitchen.infra.task_broker import cached_worker_health
 from kitchen.play.live.render_page import PONG_HTML
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages
@@ -55,43 +49,24 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": live_status.live_rows(study, codes),
         "more": number if number > len(codes) else 0,
         "counts": study_counts(study),
-        **totals_context(study, cached_worker_health()),
-        **outages_context(),
+        "outages": recent_outages(),
+        "outages_days": RECENT.days,
+        **totals_context(study),
     }
     return render(request, "study/monitor/live.html", context)
 
 
-def outages_context() -> dict[str, Any]:
-    """Return the context of `study/monitor/outages.html`: current and recent outages."""
-    return {"outages": recent_outages(), "outages_days": RECENT.days}
-
-
-def totals_context(study: Study, health: WorkerHealth) -> dict[str, Any]:
+def totals_context(study: Study) -> dict[str, Any]:
     """Return the context of the summary and the totals."""
     totals = live_status.live_totals(study)
     last = live_status.ago_words(totals.last_step_at) if totals.last_step_at else ""
-    pause = current_pause(study)
-    return {"study": study, "totals": totals, "last_step": last, "health": health, "pause": pause}
+    parts = {"health": cached_worker_health(), "pause": current_pause(study)}
+    return {"study": study, "totals": totals, "last_step": last, **parts}
 
 
-def rows_fragments(study: Study, rows: list[live_status.LiveRow]) -> dict[str, str]:
-    """Return each participant's row as an out-of-band HTML fragment, by code."""
-    return {
-        row.code: render_to_string("study/monitor/live_row.html", {"row": row, "study": study, "oob": True})
-        for row in rows
-    }
-
-
-def body_fragment(study: Study, rows: list[live_status.LiveRow]) -> str:
-    """Return the table body as an HTML fragment."""
-    return render_to_string("study/monitor/live_rows.html", {"rows": rows, "study": study, "oob": True})
-
-
-def totals_fragments(study: Study, health: WorkerHealth) -> tuple[str, str]:
-    """Return the HTML fragments of the summary line and of the totals."""
-    context = totals_context(study, health) | {"oob": True}
-    summary = render_to_string("study/monitor/live_summary.html", context)
-    return summary, render_to_string("study/monitor/live_totals.html", context)
+def fragment(name: str, study: Study, **context: Any) -> str:
+    """Return the template `live_<name>.html` as an HTML fragment that replaces its element."""
+    return render_to_string(f"study/monitor/live_{name}.html", {"study": study, "oob": True, **context})
 
 
 log = logging.getLogger(__name__)
@@ -103,8 +78,7 @@ LOOK_SECONDS = 8.0
 NOT_ALLOWED = 4403
 GONE = 4404
 ELSEWHERE = 4409
-"""Websocket close codes: the user has no right (any more); the study is deleted; newer pages replaced this
-one."""
+"""Close codes: the user has no right; the study is deleted; newer pages replaced this one."""
 MOST_PAGES = 10
 """The most live pages of one user in one process."""
 PINGS = partial(TokenBucket, rate=2.0, most=20)
@@ -131,16 +105,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
-            connection_drain.go(self)
-            open_pages().go(self.user, self)
+            connection_drain.remove(self)
+            open_pages().remove(self.user, self)
             if self.working:
                 self.working.cancel()
 
     async def connect(self) -> None:
-        """Accept staff who may see this study's participants.
-
-        Close other connections without sending anything.
-        """
+        """Accept staff who may see this study's participants; close others without sending anything."""
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
@@ -154,26 +125,19 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.close(NOT_ALLOWED)
         else:
             self.user = self.scope["user"].pk
-            connection_drain.come(self)
-            for older in open_pages().come(self.user, self):
+            connection_drain.add(self)
+            for older in open_pages().add(self.user, self):
                 await older.close(ELSEWHERE)
             self.working = asyncio.create_task(self._keep_telling())
 
-    async def make_way(self) -> None:
-        """Close the page's connection because this process is about to end.
-
-        The page reconnects to another.
-        """
+    async def close_for_restart(self) -> None:
+        """Close the connection, because this process ends. The page reconnects to another."""
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
-        """Return whether the session is still active and its user has the right.
-
-        The database is asked each time.
-        """
-        session = self.scope["session"]
-        is_on = database_sync_to_async(is_session_active)
-        if self.study is None or not await is_on(session.session_key or ""):
+        """Return whether the session is still active and its user has the right; asks the database."""
+        key = self.scope["session"].session_key or ""
+        if self.study is None or not await database_sync_to_async(is_session_active)(key):
             return False
         user = await get_user(self.scope)
         allowed: bool = await database_sync_to_async(has_right)(user, self.study, "view")
@@ -225,10 +189,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     await asyncio.shield(self._tell())
 
     async def _subscribe(self) -> None:
-        """Subscribe to the study's events.
-
-        Without Redis, the page is updated at every check, and each check tries again.
-        """
+        """Subscribe to the study's events. Without Redis it updates at each check, which tries again."""
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
@@ -259,14 +220,15 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if study is None:
             return None
         codes = live_status.live_codes(study)
-        whose = (
-            set(codes) if news is None else set(codes) & (news[0] | live_status.players_of(study, news[1]))
-        )
+        whose = set(codes)
+        if news:
+            whose &= news[0] | live_status.players_of(study, news[1])
         fresh = codes != self.codes
         rows = live_status.live_rows(study, codes if fresh else whose)
-        summary, totals = totals_fragments(study, cached_worker_health())
-        around, table = {"summary": summary, "totals": totals}, rows_fragments(study, rows)
-        changed = body_fragment(study, rows) if fresh else self._unsent(table)
+        totals = totals_context(study)
+        around = {name: fragment(name, **totals) for name in ("summary", "totals")}
+        table = {row.code: fragment("row", study, row=row) for row in rows}
+        changed = fragment("rows", study, rows=rows) if fresh else self._unsent(table)
         fragments = [text for text in (self._unsent(around), changed) if text]
         self.codes, self.sent = codes, ({} if fresh else self.sent) | around | table
         return fragments

@@ -33,10 +33,7 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """Return the rounds, each with `foreseen`, the accuracy of predictions in words.
-
-    `foreseen` is empty if no co-player predicted anything.
-    """
+    """Return the rounds with `foreseen`, the accuracy of predictions in words, empty without any."""
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -46,10 +43,7 @@ def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
 
 
 def _told(foresight: PredictionAccuracy) -> str:
-    """Return the accuracy, such as `Share of right predictions 71 % (5 of 7)`.
-
-    A dash means that none is judged yet.
-    """
+    """Return `Share of right predictions 71 % (5 of 7)`; a dash means that none is judged yet."""
     if foresight.share is None:
         return f"{FORESIGHT.label} \N{EN DASH}"
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
@@ -120,8 +114,7 @@ class ActionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class OfferedAction:
-    """An action that is possible now: its name, label and effect, and the target that the form sends
-    along."""
+    """An action that is possible now: name, label, effect, and the target that the form sends along."""
 
     action: str
     words: str
@@ -156,36 +149,27 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "offers": _offers(person) if has_right(request.user, study, "edit") else [],
         **more,
     }
-    return render(
-        request, "study/monitor/participant.html", context, status=422 if more.get("problem") else 200
-    )
+    status = 422 if more.get("problem") else 200
+    return render(request, "study/monitor/participant.html", context, status=status)
 
 
 def _offers(person: Participant) -> list[OfferedAction]:
-    offers = [_exclusion(person)]
-    offers.append(
-        OfferedAction(
-            "reissue",
-            "Give a new link",
-            "The old link, the old browser and open pages are shut out at once. The new link is shown once.",
-            staff_actions.link_fingerprint(person),
-        )
-    )
+    words = "The data stay and are marked; the analysis leaves them out."
+    offers = [OfferedAction("exclude", "Exclude", words)]
+    if person.excluded_at:
+        words = "The data count in the analysis again."
+        offers = [OfferedAction("include", "Take the exclusion back", words)]
+    words = "The old link, the old browser and open pages are shut out at once. The new link is shown once."
+    stamp = staff_actions.link_fingerprint(person)
+    offers.append(OfferedAction("reissue", "Give a new link", words, stamp))
     if episode := staff_actions.running_episode(person):
-        words = (
-            f"The episode “{episode.label}” ends at step {episode.step}; the page leads the participant on."
-        )
+        ends = f"The episode “{episode.label}” ends at step {episode.step}"
+        words = f"{ends}; the page leads the participant on."
         offers.append(OfferedAction("end_episode", "End the episode", words, str(episode.key)))
     if person.status == Participant.Status.ACTIVE:
         words = "Their study ends here, for a technical reason. The data stay. It cannot be undone."
         offers.append(OfferedAction("end_way", "End their participation", words))
     return offers
-
-
-def _exclusion(person: Participant) -> OfferedAction:
-    if person.excluded_at:
-        return OfferedAction("include", "Take the exclusion back", "The data count in the analysis again.")
-    return OfferedAction("exclude", "Exclude", "The data stay and are marked; the analysis leaves them out.")
 
 
 DONE = {
@@ -237,22 +221,20 @@ def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResp
 
 
 def _problem(form: ActionForm) -> str:
-    said = []
-    if "reason" in form.errors:
-        said.append(f"Say why, in at most {staff_actions.LONGEST} characters.")
-    if "sure" in form.errors:
-        said.append("Tick that you mean it.")
-    return " ".join(said)
+    why = f"Say why, in at most {staff_actions.LONGEST} characters."
+    said = {"reason": why, "sure": "Tick that you mean it."}
+    return " ".join(words for name, words in said.items() if name in form.errors)
 
 
 def _do(action: str, person: Participant, user: Any, reason: str, target: str) -> bool:
     whom: dict[str, Any] = {"participant_id": person.pk, "user": user, "reason": reason}
-    if action == StaffAction.Action.EXCLUDE:
-        return staff_actions.participant_exclude(**whom)
-    if action == StaffAction.Action.INCLUDE:
-        return staff_actions.participant_include(**whom)
-    if action == StaffAction.Action.REISSUE:
+    kinds = StaffAction.Action
+    if action == kinds.REISSUE:
         return bool(staff_actions.link_reissue(**whom, stamp=target))
-    if action == StaffAction.Action.END_EPISODE:
+    if action == kinds.END_EPISODE:
         return staff_actions.episode_stop(**whom, episode=target)
-    return staff_actions.participant_stop(**whom)
+    others = {
+        kinds.EXCLUDE: staff_actions.participant_exclude,
+        kinds.INCLUDE: staff_actions.participant_include,
+    }
+    return others.get(kinds(action), staff_actions.participant_stop)(**whom)

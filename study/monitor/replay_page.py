@@ -1,9 +1,7 @@
 """Serve the replay page of an episode for staff: each seat's page at any step, and the agents' reasoning.
 
-The page works without scripts. With scripts, it plays by itself.
-
-An episode of a study is read from the database. One of another installation is uploaded with the request, and
-sent again with each that follows. Nothing of it is stored.
+The page works without scripts. An episode of a study is read from the database. One of another installation
+is uploaded with the request, and sent again with each that follows. Nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -42,10 +40,7 @@ from study.design.models import Study
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 
 LARGEST_PLAIN = 2_000_000
-"""The largest size in bytes of a file that is sent uncompressed.
-
-`brigade/connection_limits.py` limits a request.
-"""
+"""Most bytes of an uncompressed file. `brigade/connection_limits.py` limits a request."""
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
 """Steps per second that the page offers."""
 WRONG_FILE = "This file was not opened: {why}."
@@ -182,10 +177,7 @@ def _seat(record: EpisodeRecord, asked: str) -> int:
 
 
 def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -> int:
-    """Return the number of steps taken at the requested moment.
-
-    The state before a step is shown, so that the step's events follow from it.
-    """
+    """Return the number of steps taken at the requested moment, before its step's events."""
     said, last = asked.get("step", "0"), record.episode.step
     at = min(int(said), last) if said.isdecimal() and len(said) < 10 else 0
     before, after = bisect_left(moments, at + 1), bisect_right(moments, at + 1)

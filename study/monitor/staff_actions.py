@@ -1,11 +1,8 @@
-"""Carry out staff's actions on one participant: exclude, issue a new link, stop.
+"""Carry out staff's actions on one participant, recorded with a reason and a seal in the same transaction.
 
-Each action has a reason and is recorded in the same transaction, with a seal.
-
-An action may be requested twice; the second time, nothing is changed or recorded. Each function raises
-ReasonError without a reason. It raises Participant.DoesNotExist if the data were erased meanwhile. The seal
-shows whether a recorded action was added or changed by SQL. It cannot show a deleted one, because erasing a
-participant deletes the actions on them.
+A repeated request changes and records nothing. Each function raises ReasonError without a reason, and
+Participant.DoesNotExist if the data were erased. The seal shows whether an action was added or changed by
+SQL, but no deleted one, because erasing a participant deletes the actions on them.
 """
 
 from __future__ import annotations
@@ -60,34 +57,27 @@ class ReasonError(ValueError):
 @transaction.atomic
 def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool:
     """Exclude a participant from the analysis; the data stay. Return False if they already were excluded."""
-    reason = _checked(reason)
-    person = lock_participant(participant_id)
-    if person.excluded_at:
-        return False
-    person.excluded_at, person.excluded_reason = timezone.now(), reason
-    person.save(update_fields=["excluded_at", "excluded_reason"])
-    _record(person, user, StaffAction.Action.EXCLUDE, reason)
-    return True
+    return _set_excluded(participant_id, user, _checked(reason), excluded=True)
 
 
 @transaction.atomic
 def participant_include(*, participant_id: int, user: User, reason: str) -> bool:
     """Take an exclusion back. Return False if there was none."""
-    reason = _checked(reason)
-    person = lock_participant(participant_id)
-    if not person.excluded_at:
+    return _set_excluded(participant_id, user, _checked(reason), excluded=False)
+
+
+def _set_excluded(participant_id: int, user: User, reason: str, *, excluded: bool) -> bool:
+    person, action = lock_participant(participant_id), StaffAction.Action
+    if bool(person.excluded_at) is excluded:
         return False
-    person.excluded_at, person.excluded_reason = None, ""
+    person.excluded_at, person.excluded_reason = (timezone.now(), reason) if excluded else (None, "")
     person.save(update_fields=["excluded_at", "excluded_reason"])
-    _record(person, user, StaffAction.Action.INCLUDE, reason)
+    _record(person, user, action.EXCLUDE if excluded else action.INCLUDE, reason)
     return True
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a short hash of the current link, without revealing it.
-
-    A form that was made for another link changes nothing.
-    """
+    """Return a hash of the current link that does not reveal it. An older form then changes nothing."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 
@@ -134,9 +124,7 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
     reason = _checked(reason)
     person = lock_participant(participant_id)
     current = running_episode(person)
-    if current is None or str(current.key) != episode:
-        return False
-    if not end_episode(episode_id=current.pk, reason=reason):
+    if not current or str(current.key) != episode or not end_episode(episode_id=current.pk, reason=reason):
         return False
     _record(person, user, StaffAction.Action.END_EPISODE, reason)
     return True
@@ -153,14 +141,11 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
     person = lock_participant(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):
         return False
-    if (episode := running_episode(person)) and not _others_play(episode, person):
+    episode = running_episode(person)
+    if episode and not episode.rounds.exclude(participant=person).exists():
         end_episode(episode_id=episode.pk, reason=reason)
     _record(person, user, StaffAction.Action.END_WAY, reason)
     return True
-
-
-def _others_play(episode: Episode, person: Participant) -> bool:
-    return episode.rounds.exclude(participant=person).exists()
 
 
 def _checked(reason: str) -> str:

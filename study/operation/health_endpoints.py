@@ -129,8 +129,7 @@ def exposition() -> bytes:
 
 
 class PresentMetrics(Collector):
-    """Metrics of the present state of database and Redis. They are the same on every machine, so do not add
-    them up."""
+    """The present state of database and Redis: the same on every machine, so not to be added up."""
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics of the services that answer, and whether each answers."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from django.db import Error
 from django.http import HttpRequest, HttpResponse
@@ -17,91 +19,60 @@ from django.utils import timezone
 from kitchen.infra.db_retry import drop_broken_connection
 from kitchen.infra.log_context import error_location, error_traceback
 from study.operation import status_checks
-from study.operation.status_checks import BROKEN, LOOK, BrokerState, StatusLine, status_summary, worst_state
+from study.operation.status_checks import BROKEN, LOOK, StatusLine, status_summary, worst_state
 from study.researchers.permissions import staff_page
 
 log = logging.getLogger(__name__)
 
-OF_THE_DATABASE: dict[str, Callable[[], StatusLine]] = {
-    "Migrations": status_checks.migrations,
-    "Steps": status_checks.steps,
-    "Waiting": status_checks.stuck,
-    "Real time": status_checks.clocks,
-    "Outages": status_checks.outages,
-    "Co-players and models": status_checks.coplayers,
-    "Money": status_checks.money,
-    "Clock": status_checks.clock,
-    "Sizes": status_checks.sizes,
-    "Versions": status_checks.versions,
+DATABASE, BROKER, MACHINE = "database", "broker", "machine"
+"""What a check needs: the database, the answer of Redis and workers, or nothing but this machine."""
+
+CHECKS: dict[str, tuple[str, Callable[..., StatusLine]]] = {
+    "Database": (MACHINE, status_checks.database),
+    "Migrations": (DATABASE, status_checks.migrations),
+    "Redis": (BROKER, status_checks.redis),
+    "Workers of people's co-players": (BROKER, status_checks.people_workers),
+    "Queue": (BROKER, status_checks.queue),
+    "Steps": (DATABASE, status_checks.steps),
+    "Waiting": (DATABASE, status_checks.stuck),
+    "Real time": (DATABASE, status_checks.clocks),
+    "Outages": (DATABASE, status_checks.outages),
+    "Co-players and models": (DATABASE, status_checks.coplayers),
+    "Money": (DATABASE, status_checks.money),
+    "Workers of experiments": (BROKER, status_checks.experiment_workers),
+    "Disk": (MACHINE, status_checks.disk),
+    "Sizes": (DATABASE, status_checks.sizes),
+    "Clock": (DATABASE, status_checks.clock),
+    "Backup": (MACHINE, status_checks.backup),
+    "Versions": (DATABASE, status_checks.versions),
 }
-OF_WORKERS: tuple[Callable[[BrokerState], StatusLine], ...] = (
-    status_checks.redis,
-    status_checks.people_workers,
-    status_checks.queue,
-    status_checks.experiment_workers,
-)
-OF_THE_MACHINE: dict[str, Callable[[], StatusLine]] = {
-    "Disk": status_checks.disk,
-    "Backup": status_checks.backup,
-}
-ORDER = (
-    "Database",
-    "Migrations",
-    "Redis",
-    "Workers of people's co-players",
-    "Queue",
-    "Steps",
-    "Waiting",
-    "Real time",
-    "Outages",
-    "Co-players and models",
-    "Money",
-    "Workers of experiments",
-    "Disk",
-    "Sizes",
-    "Clock",
-    "Backup",
-    "Versions",
-)
-"""Order of the lines: problems that stop play come first."""
+"""What each check needs, and its function. Problems that stop play come first."""
 
 
 def installation_lines() -> list[StatusLine]:
-    """Run all checks and return their lines in `ORDER`; takes about a second."""
-    broker = status_checks.ask_broker()
-    lines = [_database(), *(of(broker) for of in OF_WORKERS)]
-    lines += [_looked(name, look) for name, look in OF_THE_MACHINE.items()]
-    away = lines[0].state == BROKEN
-    lines += [_unknown(name) if away else _looked(name, look) for name, look in OF_THE_DATABASE.items()]
-    return sorted(lines, key=lambda line: ORDER.index(line.name))
+    """Run all checks in their order and return their lines; takes about a second."""
+    broker, lines = status_checks.ask_broker(), list[StatusLine]()
+    for name, (needed, check) in CHECKS.items():
+        if needed == DATABASE and lines[0].state == BROKEN:
+            line = StatusLine(LOOK, "Not known while the database does not answer.")
+        else:
+            line = _checked(name, partial(check, broker) if needed == BROKER else check)
+        lines.append(replace(line, name=name))
+    return lines
 
 
-def _database() -> StatusLine:
+def _checked(name: str, check: Callable[[], StatusLine]) -> StatusLine:
     try:
-        return status_checks.database()
-    except Error as error:
-        drop_broken_connection()
-        do = "Start it, or see its log. Pages say so until it is back; what is stored is safe."
-        return StatusLine("Database", BROKEN, f"It does not answer ({type(error).__name__}).", do)
-
-
-def _unknown(name: str) -> StatusLine:
-    return StatusLine(name, LOOK, "Not known while the database does not answer.")
-
-
-def _looked(name: str, look: Callable[[], StatusLine]) -> StatusLine:
-    try:
-        return look()
+        return check()
     except Exception as error:  # whatever it was, the other lines are still needed
-        log.error("%s could not be looked at: %s", name, error_traceback(error))
         if isinstance(error, Error):
             drop_broken_connection()
-        return StatusLine(
-            name,
-            LOOK,
-            f"This could not be looked at ({error_location(error)}).",
-            "See the log of this process.",
-        )
+            if name == "Database":
+                do = "Start it, or see its log. Pages say so until it is back; what is stored is safe."
+                return StatusLine(BROKEN, f"It does not answer ({type(error).__name__}).", do)
+        log.error("%s could not be looked at: %s", name, error_traceback(error))
+        means = f"This could not be looked at ({error_location(error)})."
+        return StatusLine(LOOK, means, "See the log of this process.")
 
 
 AGAIN_SECONDS = 15

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import django
 from django.conf import settings
@@ -41,8 +42,8 @@ from kitchen.play.episode.play_monitoring import (
     recent_pace,
     running_episode_counts,
 )
+from kitchen.realtime.clock_claims import clock_totals
 from kitchen.realtime.realtime_episode import LATE_SECONDS
-from kitchen.realtime.tick_storage import clock_totals
 from kitchen.uptime.outage_queries import recent_outages
 from kitchen.words.english_text import counted_noun
 
@@ -53,12 +54,12 @@ ORDER = (WELL, LOOK, BROKEN)
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Result of one check: its name, the state, what it means, and what to do (empty if all is well)."""
+    """Result of one check: the state, what it means, and what to do (empty if all is well)."""
 
-    name: str
     state: str
     means: str
     do: str = ""
+    name: str = ""
 
 
 def worst_state(lines: Iterable[StatusLine]) -> str:
@@ -109,32 +110,24 @@ OLD_BACKUP = timedelta(days=7)
 def database() -> StatusLine:
     """Check whether the database answers, and how fast."""
     began = time.perf_counter()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    _value("SELECT 1")
     took = time.perf_counter() - began
     means = f"{connection.display_name} answers within {format_seconds(took)}."
     if took < SLOW_DATABASE_SECONDS:
-        return StatusLine("Database", WELL, means)
-    return StatusLine("Database", LOOK, means, "Look for what else it is doing, and at the disk it is on.")
+        return StatusLine(WELL, means)
+    return StatusLine(LOOK, means, "Look for what else it is doing, and at the disk it is on.")
 
 
 def migrations() -> StatusLine:
     """Check whether the database has this version's migrations and guards."""
-    missing = missing_migrations()
-    if missing:
-        means = (
-            f"{counted_noun(len(missing), 'migration')} not applied: {missing[0]}{' …' * (len(missing) > 1)}."
-        )
-        return StatusLine("Migrations", BROKEN, means, "Run manage.py migrate (Update).")
-    open_tables = unguarded_tables()
-    if open_tables:
+    if missing := missing_migrations():
+        more = " …" if len(missing) > 1 else ""
+        means = f"{counted_noun(len(missing), 'migration')} not applied: {missing[0]}{more}."
+        return StatusLine(BROKEN, means, "Run manage.py migrate (Update).")
+    if open_tables := unguarded_tables():
         means = f"All are applied, but the log can be changed: {', '.join(open_tables)}."
-        return StatusLine(
-            "Migrations", BROKEN, means, "Run manage.py verify_log, and see CONTRIBUTING on guards."
-        )
-    return StatusLine(
-        "Migrations", WELL, "All are applied, and the database refuses to change rows of the log."
-    )
+        return StatusLine(BROKEN, means, "Run manage.py verify_log, and see CONTRIBUTING on guards.")
+    return StatusLine(WELL, "All are applied, and the database refuses to change rows of the log.")
 
 
 def disk() -> StatusLine:
@@ -143,11 +136,9 @@ def disk() -> StatusLine:
     share = left.free / left.total
     means = f"{format_size(left.free)} of {format_size(left.total)} are free where the app writes."
     if share > LITTLE and left.free > LITTLE_BYTES:
-        return StatusLine("Disk", WELL, means)
+        return StatusLine(WELL, means)
     state = BROKEN if share < HARDLY or left.free < HARDLY_BYTES else LOOK
-    return StatusLine(
-        "Disk", state, means, "Make room before it is full: nothing is stored then. Logs come first."
-    )
+    return StatusLine(state, means, "Make room before it is full: nothing is stored then. Logs come first.")
 
 
 def _folders() -> list[Path]:
@@ -168,18 +159,22 @@ def sizes() -> StatusLine:
     means = f"The database takes {format_size(_database_bytes() + wal)}, logs take {format_size(logs)}."
     if wal > MUCH_WAL:
         do = "SQLite's write-ahead log is not folded in: somebody reads without end. Restart the app."
-        return StatusLine("Sizes", LOOK, f"{means} {format_size(wal)} of it are not folded in.", do)
+        return StatusLine(LOOK, f"{means} {format_size(wal)} of it are not folded in.", do)
     if logs > MUCH_LOG:
-        return StatusLine("Sizes", LOOK, means, "Put logs aside, with logrotate for example (Logs).")
-    return StatusLine("Sizes", WELL, means)
+        return StatusLine(LOOK, means, "Put logs aside, with logrotate for example (Logs).")
+    return StatusLine(WELL, means)
 
 
 def _database_bytes() -> int:
     if connection.vendor != "postgresql":
         return _bytes(filter(None, [_sqlite_file()]))
+    return int(_value("SELECT pg_database_size(current_database())"))
+
+
+def _value(statement: str) -> Any:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
-        return int(cursor.fetchone()[0])
+        cursor.execute(statement)
+        return cursor.fetchone()[0]
 
 
 def _bytes(files: Iterable[Path]) -> int:
@@ -189,19 +184,16 @@ def _bytes(files: Iterable[Path]) -> int:
 def clock() -> StatusLine:
     """Check whether the clocks of app and database agree."""
     if connection.vendor != "postgresql":
-        return StatusLine(
-            "Clock", WELL, f"App and database share one clock: {timezone.now():%Y-%m-%d %H:%M} UTC."
-        )
-    with connection.cursor() as cursor:
-        began = time.time()
-        cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
-        apart = abs(float(cursor.fetchone()[0]) - (began + time.time()) / 2)
+        return StatusLine(WELL, f"App and database share one clock: {timezone.now():%Y-%m-%d %H:%M} UTC.")
+    connection.ensure_connection()
+    began = time.time()
+    apart = abs(float(_value("SELECT extract(epoch FROM clock_timestamp())")) - (began + time.time()) / 2)
     means = f"The clocks of app and database are {format_seconds(apart)} apart."
     if apart < CLOCK_OFF:
-        return StatusLine("Clock", WELL, means)
+        return StatusLine(WELL, means)
     state = BROKEN if apart > CLOCK_WRONG else LOOK
     do = "Set both by NTP: step timers, tokens and second factors go by the clock."
-    return StatusLine("Clock", state, means, do)
+    return StatusLine(state, means, do)
 
 
 def backup() -> StatusLine:
@@ -209,30 +201,24 @@ def backup() -> StatusLine:
     last = last_backup_at(settings.VAR_DIR)
     if last is None:
         means = "None is known here. One that was made by other means is not seen from here."
-        return StatusLine(
-            "Backup", LOOK, means, "Make one, and have one made every day (Backup and restore)."
-        )
+        return StatusLine(LOOK, means, "Make one, and have one made every day (Backup and restore).")
     age = datetime.now(UTC) - last
     means = f"The last one was made on {last.astimezone(UTC):%Y-%m-%d at %H:%M} UTC."
     if age < OLD_BACKUP:
-        return StatusLine("Backup", WELL, means)
-    return StatusLine("Backup", LOOK, means, "Make one, and look why none was made (Backup and restore).")
+        return StatusLine(WELL, means)
+    return StatusLine(LOOK, means, "Make one, and look why none was made (Backup and restore).")
 
 
 def versions() -> StatusLine:
     """Report the running versions."""
     here = f"Python {platform.python_version()}, Django {django.get_version()}"
-    return StatusLine("Versions", WELL, f"Brigade {settings.VERSION}, {here}, {_database_version()}.")
+    return StatusLine(WELL, f"Brigade {settings.VERSION}, {here}, {_database_version()}.")
 
 
 def _database_version() -> str:
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SHOW server_version")
-            return f"PostgreSQL {cursor.fetchone()[0]}"
-    import sqlite3  # needed for SQLite only
-
-    return f"SQLite {sqlite3.sqlite_version}"
+        return f"PostgreSQL {_value('SHOW server_version')}"
+    return f"SQLite {_value('SELECT sqlite_version()')}"
 
 
 SLOW_BROKER_SECONDS = 0.1
@@ -277,55 +263,49 @@ def redis(broker: BrokerState) -> StatusLine:
     """Check whether Redis answers, and how fast."""
     if broker.seconds is None:
         means = f"It does not answer ({broker.why}). Pages go on, and look for themselves every two seconds."
-        return StatusLine(
-            "Redis", BROKEN, means, "Start it: co-players that think, and analyses, wait for it."
-        )
+        return StatusLine(BROKEN, means, "Start it: co-players that think, and analyses, wait for it.")
     means = f"It answers within {format_seconds(broker.seconds)}."
     if broker.seconds < SLOW_BROKER_SECONDS:
-        return StatusLine("Redis", WELL, means)
-    return StatusLine("Redis", LOOK, means, "Look for what else uses it, and at the network between.")
+        return StatusLine(WELL, means)
+    return StatusLine(LOOK, means, "Look for what else uses it, and at the network between.")
 
 
 def people_workers(broker: BrokerState) -> StatusLine:
     """Check the workers that decide for people's co-players."""
-    name, number = "Workers of people's co-players", broker.health.workers
+    number = broker.health.workers
     if broker.seconds is None or number is None:
-        return StatusLine(name, LOOK, NOT_KNOWN)
+        return StatusLine(LOOK, NOT_KNOWN)
     if number:
-        return StatusLine(name, WELL, f"{counted_noun(number, 'worker')} {_answer(number)}.")
+        return StatusLine(WELL, f"{counted_noun(number, 'worker')} {_answer(number)}.")
     means = "None answers. Co-players that think are replaced by their fallbacks, and nobody is timed out."
-    return StatusLine(
-        name, BROKEN, means, "Start brigade-people, or see why it ended: worker-1.log, or the journal."
-    )
+    do = "Start brigade-people, or see why it ended: worker-1.log, or the journal."
+    return StatusLine(BROKEN, means, do)
 
 
 def experiment_workers(broker: BrokerState) -> StatusLine:
     """Check the workers that play experiments; an installation may have none."""
-    name, number = "Workers of experiments", broker.health.experimenters
+    number = broker.health.experimenters
     if broker.seconds is None or number is None:
-        return StatusLine(name, LOOK, NOT_KNOWN)
-    waiting = broker.queues["experiments"].tasks
+        return StatusLine(LOOK, NOT_KNOWN)
+    waiting = f"{counted_noun(broker.queues['experiments'].tasks, 'task')} waiting"
     if number:
-        means = (
-            f"{counted_noun(number, 'worker')} {_answer(number)}; {counted_noun(waiting, 'task')} waiting."
-        )
-        return StatusLine(name, WELL, means)
-    means = f"None answers; {counted_noun(waiting, 'task')} waiting. Nobody who plays needs one."
-    return StatusLine(name, LOOK, means, "Start brigade-experiments if there are experiments or dry runs.")
+        return StatusLine(WELL, f"{counted_noun(number, 'worker')} {_answer(number)}; {waiting}.")
+    means = f"None answers; {waiting}. Nobody who plays needs one."
+    return StatusLine(LOOK, means, "Start brigade-experiments if there are experiments or dry runs.")
 
 
 def queue(broker: BrokerState) -> StatusLine:
     """Check how long tasks of people's co-players wait for a worker."""
     if broker.seconds is None:
-        return StatusLine("Queue", LOOK, NOT_KNOWN)
+        return StatusLine(LOOK, NOT_KNOWN)
     people = broker.queues["people"]
     means = f"{counted_noun(people.tasks, 'task')} waiting for a worker"
     means += f", the first for {format_seconds(people.seconds)}." if people.tasks else "."
     if people.seconds < WAITED:
-        return StatusLine("Queue", WELL, means)
+        return StatusLine(WELL, means)
     state = BROKEN if people.seconds > TOO_LONG else LOOK
     do = "Start more workers of people's co-players, or give the one there is more threads (--concurrency)."
-    return StatusLine("Queue", state, means, do)
+    return StatusLine(state, means, do)
 
 
 def _answer(number: int) -> str:
@@ -344,24 +324,22 @@ FEW, SOME, MANY = 3, 0.05, 0.5
 
 def steps() -> StatusLine:
     """Check the number and speed of steps."""
-    live, pace = sum(running_episode_counts().values()), recent_pace()
+    live, pace = counted_noun(sum(running_episode_counts().values()), "episode"), recent_pace()
     number = f"{pace.steps}{' or more' if pace.capped else ''}"
-    means = (
-        f"{counted_noun(live, 'episode')} being played; {number} steps in the last minute.{_how_quick(pace)}"
-    )
+    means = f"{live} being played; {number} steps in the last minute.{_how_quick(pace)}"
     if pace.most is None or pace.most < SLOW_STEP_SECONDS:
-        return StatusLine("Steps", WELL, means)
+        return StatusLine(WELL, means)
     do = "Look at the load of the machine, and at what else uses the database (Limits, How many people)."
-    return StatusLine("Steps", LOOK, means, do)
+    return StatusLine(LOOK, means, do)
 
 
 def _how_quick(pace: PlayPace) -> str:
     if pace.half is None or pace.most is None:
         return " All of them waited for somebody else than us." if pace.steps else ""
+    half, most = format_seconds(pace.half), format_seconds(pace.most)
     return (
-        f" Stored after the last command within {format_seconds(pace.half)} for half of those that "
-        f"wait for no "
-        f"model, within {format_seconds(pace.most)} for 95 of 100."
+        f" Stored after the last command within {half} for half of those that wait for no model, "
+        f"within {most} for 95 of 100."
     )
 
 
@@ -369,78 +347,57 @@ def stuck() -> StatusLine:
     """Check for episodes that wait longer than allowed."""
     late = count_late_turns()
     if not late:
-        return StatusLine("Waiting", WELL, "No episode waits for its co-players longer than it may.")
-    verb = "waits" if late == 1 else "wait"
-    return StatusLine(
-        "Waiting",
-        BROKEN,
-        f"{counted_noun(late, 'episode')} {verb} longer than allowed for co-players, or for a turn to "
-        f"be closed.",
-        "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. Live, "
-        "in each study, says whose episodes they are.",
-    )
+        return StatusLine(WELL, "No episode waits for its co-players longer than it may.")
+    number = f"{counted_noun(late, 'episode')} {'waits' if late == 1 else 'wait'}"
+    means = f"{number} longer than allowed for co-players, or for a turn to be closed."
+    do = "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. "
+    return StatusLine(BROKEN, means, do + "Live, in each study, says whose episodes they are.")
 
 
 def clocks() -> StatusLine:
     """Check whether real-time episodes advance, and on time."""
-    stand, name = clock_totals(), "Real time"
+    stand = clock_totals()
     if stand.still:
         verb = "stands" if stand.still == 1 else "stand"
         means = f"{counted_noun(stand.still, 'clock')} {verb} still: nobody takes the steps."
-        return StatusLine(
-            name, BROKEN, means, "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
-        )
+        do = "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
+        return StatusLine(BROKEN, means, do)
     if not stand.running:
-        return StatusLine(name, WELL, "No game is played in real time.")
-    means = (
-        f"{counted_noun(stand.running, 'game')} in real time; {counted_noun(stand.late, 'step')} of "
-        f"{stand.steps} came "
-        f"more than {round(LATE_SECONDS * 1000)} ms late."
-    )
+        return StatusLine(WELL, "No game is played in real time.")
+    games, late = counted_noun(stand.running, "game"), counted_noun(stand.late, "step")
+    means = f"{games} in real time; {late} of {stand.steps} came more than {1000 * LATE_SECONDS:.0f} ms late."
     if stand.late <= MANY_LATE * stand.steps:
-        return StatusLine(name, WELL, means)
-    return StatusLine(
-        name, LOOK, means, "The machine has too much to do: more cores, or fewer people at once."
-    )
+        return StatusLine(WELL, means)
+    return StatusLine(LOOK, means, "The machine has too much to do: more cores, or fewer people at once.")
 
 
 def outages() -> StatusLine:
     """Check for outages: now, in the last hour, and in the last seven days."""
-    lately, name = recent_outages(), "Outages"
+    lately = recent_outages()
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."
-        return StatusLine(
-            name, BROKEN, means, "Start what is away. People get back the time that it costs them."
-        )
+        return StatusLine(BROKEN, means, "Start what is away. People get back the time that it costs them.")
     if not lately:
-        return StatusLine(name, WELL, "None in the last seven days.")
+        return StatusLine(WELL, "None in the last seven days.")
     last = max(one.until for one in lately if one.until)
-    means = (
-        f"{counted_noun(len(lately), 'outage')} in the last seven days, the last one over at "
-        f"{_hour(last)} UTC."
-    )
+    number, over = counted_noun(len(lately), "outage"), f"{last.astimezone(UTC):%d %B, %H:%M}"
+    means = f"{number} in the last seven days, the last one over at {over} UTC."
     if timezone.now() - last > RECENT:
-        return StatusLine(name, WELL, means)
-    return StatusLine(
-        name, LOOK, means, "Live, in each study, lists them. See the logs of that time for why."
-    )
-
-
-def _hour(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%d %B, %H:%M}"
+        return StatusLine(WELL, means)
+    return StatusLine(LOOK, means, "Live, in each study, lists them. See the logs of that time for why.")
 
 
 def coplayers() -> StatusLine:
     """Check fallbacks and model failures in the last 15 minutes."""
     faults = recent_faults()
+    decisions, calls = counted_noun(faults.decisions, "decision"), counted_noun(faults.calls, "call")
     means = (
-        f"In the last 15 minutes {faults.fallbacks} of {counted_noun(faults.decisions, 'decision')} "
-        f"were made by "
-        f"a fallback, and {faults.failures} of {counted_noun(faults.calls, 'call')} of models got no answer."
+        f"In the last 15 minutes {faults.fallbacks} of {decisions} were made by a fallback, "
+        f"and {faults.failures} of {calls} of models got no answer."
     )
     state = _state(faults)
     do = "See Live for which study, and worker-1.log for why: a key, a limit of the provider, its server."
-    return StatusLine("Co-players and models", state, means, do if state != WELL else "")
+    return StatusLine(state, means, do if state != WELL else "")
 
 
 def _state(faults: RecentFaults) -> str:
@@ -460,12 +417,7 @@ def money() -> StatusLine:
     means = f"Models cost {format_dollars(booked.spent)} today (UTC)"
     means += f", and {format_dollars(booked.set_aside)} are set aside." if booked.set_aside else "."
     if not near:
-        return StatusLine("Money", WELL, means)
+        return StatusLine(WELL, means)
     means += f" {counted_noun(near, 'budget')} {'is' if near == 1 else 'are'} spent by nine tenths or more."
-    return StatusLine(
-        "Money",
-        LOOK,
-        means,
-        "At its limit a study calls no model any more, and fallbacks play. Its page shows the forecast; the "
-        "limit is set in its design.",
-    )
+    do = "At its limit a study calls no model any more, and fallbacks play. Its page shows the forecast; "
+    return StatusLine(LOOK, means, do + "the limit is set in its design.")

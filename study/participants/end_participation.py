@@ -7,6 +7,7 @@ action. Each step is a transaction of its own; an interrupted run continues the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -122,8 +123,8 @@ def group_lock(participant_id: int) -> None:
 
 def episodes_of(person: Participant) -> QuerySet[Episode]:
     """Return all episodes that this person plays or played in, as a query whose rows can be locked."""
-    mine = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
-    return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
+    played = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
+    return Episode.objects.filter(pk__in=Episode.objects.filter(played).values("pk"))
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
@@ -136,8 +137,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     already.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
-    told = partial(participant_erased.send, Participant, study_id=person.study_id)
-    transaction.on_commit(told, robust=True)  # the erasure is committed: a receiver cannot undo it
+    erased = partial(participant_erased.send, Participant, study_id=person.study_id)
+    transaction.on_commit(erased, robust=True)  # the erasure is committed: a receiver cannot undo it
     prompts = prompt_hashes_of(episodes)
     for episode_id in episodes:
         erase_episode(episode_id)
@@ -164,26 +165,25 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     mark = erasure_mark(person)
     person.delete()
     Group.objects.filter(study=person.study_id, members=None).delete()
-    left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]
+    for episode in episodes:  # empty the seat and end the episode, unless others continue it
+        leave_seat(episode_id=episode.pk, seat=seats.get(episode.pk, 0))
+    unplayed = _without_participant().filter(pk__in=[episode.pk for episode in episodes])
+    left = list(unplayed.values_list("pk", flat=True))
     notify_staff(person)
     receipt = make_receipt(person.study.slug, timezone.now())
     participant_leaving.send(Participant, study_id=person.study_id, receipt=receipt, mark=mark, by=by)
     return person, receipt, left
 
 
-def _end_without(episode: Episode, seat: int) -> bool:
-    """Empty the seat and end the episode, unless others continue it. Return whether nobody else plays or
-    played in it."""
-    leave_seat(episode_id=episode.pk, seat=seat)
-    others = (episode.rounds, episode.practised_by, episode.first_practised_by)
-    return not any(each.exists() for each in others)
+def _without_participant() -> QuerySet[Episode]:
+    return Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None)
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:
     """Erase ended episodes without a participant, which remain if a process died while erasing; return the
     number."""
-    nobody = Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None, synthetic=False)
-    over = nobody.filter(audience=live_page_group_name(study_id)).exclude(status=Episode.Status.PLAYING)
+    over = _without_participant().exclude(status=Episode.Status.PLAYING)
+    over = over.filter(synthetic=False, audience=live_page_group_name(study_id))
     left = list(over.values_list("pk", flat=True))
     for episode_id in left:
         erase_episode(episode_id)
@@ -247,16 +247,12 @@ def erase_names(ids: Iterable[int]) -> int:
 def erase_participants(ids: Iterable[int]) -> int:
     """Erase all data of these participants, one by one; return their number. They do not count as
     withdrawn."""
-    return sum(_erase(participant_id) for participant_id in ids)
-
-
-def _erase(participant_id: int) -> bool:
-    """Return False if the participant withdrew meanwhile."""
-    try:
-        participant_withdraw(participant_id=participant_id, counted=False)
-    except Participant.DoesNotExist:
-        return False
-    return True
+    erased = 0
+    for participant_id in ids:
+        with suppress(Participant.DoesNotExist):  # withdrew meanwhile
+            participant_withdraw(participant_id=participant_id, counted=False)
+            erased += 1
+    return erased
 
 
 def erase_orphans() -> int:

@@ -70,11 +70,10 @@ def participants_with_place() -> Q:
 
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
     """Return whether no place is left. Human and synthetic participants count separately."""
-    most = study.max_participants
-    return (
-        most is not None
-        and study.participants.filter(participants_with_place(), synthetic=synthetic).count() >= most
-    )
+    if study.max_participants is None:
+        return False
+    placed = study.participants.filter(participants_with_place(), synthetic=synthetic)
+    return placed.count() >= study.max_participants
 
 
 def take_place(person: Participant) -> None:
@@ -86,9 +85,6 @@ def take_place(person: Participant) -> None:
     if person.preview or person.consented_at or person.study.max_participants is None:
         return
     study = Study.objects.select_for_update().get(pk=person.study_id)  # one at a time
-    if is_full(study, synthetic=person.synthetic) and not _has_one(person):
+    has_place = Participant.objects.filter(participants_with_place(), pk=person.pk)
+    if is_full(study, synthetic=person.synthetic) and not has_place.exists():
         raise StudyClosedError(study.slug)
-
-
-def _has_one(person: Participant) -> bool:
-    return Participant.objects.filter(participants_with_place(), pk=person.pk).exists()

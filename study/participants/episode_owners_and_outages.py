@@ -60,12 +60,12 @@ def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
 
     The seal of an episode uses this: it later shows whether an episode was assigned to somebody else.
     """
-    said: dict[int, list[Any]] = defaultdict(list)
+    owners: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
     for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):
-        said[episode].append(["round", *values])
+        owners[episode].append(["round", *values])
     for name in ("practice", "first_practice"):
         practised = Participant.objects.filter(**{f"{name}__in": ids}).order_by()
         for episode, *values in practised.values_list(name, "pk", "study"):
-            said[episode].append(["practice", *values])
-    return said
+            owners[episode].append(["practice", *values])
+    return owners

@@ -41,8 +41,8 @@ class LeavingReceipt:
 def make_receipt(study: str, at: datetime) -> LeavingReceipt:
     """Return a receipt for this study. A random word distinguishes two receipts of the same second."""
     at = at.astimezone(UTC).replace(microsecond=0)
-    said = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
-    return LeavingReceipt(signing.Signer(salt=RECEIPT_SALT).sign(said), study, at)
+    content = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
+    return LeavingReceipt(signing.Signer(salt=RECEIPT_SALT).sign(content), study, at)
 
 
 def read_receipt(code: str) -> LeavingReceipt | None:

@@ -44,7 +44,7 @@ class Participant(models.Model):
 
     as_guest = False
     """Whether the current request showed no more than the label. Never stored."""
-    told_of: PageVisit | None = None
+    reported_visit: PageVisit | None = None
     """The visit about which the current page reports its device, if the study records devices. Never stored.
     """
 

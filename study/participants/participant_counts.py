@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from kitchen.words.english_text import counted_noun
 from study.design.blueprint import Blueprint
 from study.design.counterbalancing import SequenceTally, carry_over_counts, position_counts
 from study.design.models import Study
@@ -101,12 +100,6 @@ def has_begun(study: Study | None) -> bool:
 def people_of(study: Study) -> QuerySet[Participant]:
     """Return the participants who are neither synthetic nor staff."""
     return study.participants.filter(synthetic=False, preview=False)
-
-
-def describe_begun(study: Study) -> str:
-    """Return the number as text, such as `12 participants have begun`."""
-    number = people_of(study).count()
-    return f"{counted_noun(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 
 class VersionOrders(NamedTuple):

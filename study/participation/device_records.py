@@ -9,9 +9,10 @@ harm.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import tomllib
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -23,41 +24,10 @@ from study.participants.models import PageVisit, Participant
 
 LONGEST = 500
 """Number of characters of the `User-Agent` that are read."""
-COMPUTER, HEADSET, OTHER, PHONE, TABLET = KINDS = ("computer", "headset", "other", "phone", "tablet")
-BROWSERS = {
-    "Meta Quest Browser": r"OculusBrowser/(\d+)",
-    "Edge": r"\bEdg(?:e|A|iOS)?/(\d+)",
-    "Opera": r"\b(?:OPR|OPT|Opera)/(\d+)",
-    "Samsung Internet": r"SamsungBrowser/(\d+)",
-    "WeChat": r"MicroMessenger/(\d+)",
-    "QQ Browser": r"QQBrowser/(\d+)",
-    "Huawei Browser": r"HuaweiBrowser/(\d+)",
-    "MIUI Browser": r"MiuiBrowser/(\d+)",
-    "UC Browser": r"UCBrowser/(\d+)",
-    "Yandex Browser": r"YaBrowser/(\d+)",
-    "Firefox": r"\b(?:Firefox|FxiOS)/(\d+)",
-    "Chrome": r"(?:Chrome|Chromium|CriOS)/(\d+)",
-    "Safari": r"\bVersion/(\d+)\S* .*Safari/",
-}
-"""Patterns by browser family; the first match counts, since most browsers also claim to be Chrome or Safari.
-"""
-SYSTEMS = {
-    "iPadOS": r"\biPad\b",
-    "iOS": r"\biPhone\b|\biPod\b",
-    "HarmonyOS": r"Harmony",
-    "Android": r"Android",
-    "Windows": r"Windows",
-    "ChromeOS": r"\bCrOS\b",
-    "macOS": r"Macintosh|Mac OS X",
-    "Linux": r"Linux|X11",
-}
-"""Patterns by system; the first match counts. Android also claims to be Linux, an iPhone to be like a Mac."""
-DEVICES = {
-    HEADSET: r"OculusBrowser|\bQuest\b",
-    TABLET: r"\biPad\b|Tablet|^(?!.*Mobi).*Android",
-    PHONE: r"\biPhone\b|\biPod\b|Mobi",
-    COMPUTER: r"Windows|Macintosh|\bCrOS\b|Linux|X11",
-}
+OTHER, TABLET = "other", "tablet"
+KINDS = ("computer", "headset", OTHER, "phone", TABLET)
+_PATTERNS = tomllib.loads(Path(__file__).with_name("user_agents.toml").read_text(encoding="utf-8"))
+BROWSERS, SYSTEMS, DEVICES = (dict[str, str](_PATTERNS[name]) for name in ("browsers", "systems", "devices"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +49,7 @@ def device_of(name: str) -> Device:
     """Parse a `User-Agent`; all fields are `other` if nothing matches."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
-    browser, version = next(((family, said[1]) for family, said in found if said), (OTHER, ""))
+    browser, version = next(((family, match[1]) for family, match in found if match), (OTHER, ""))
     known = int(version) if version and len(version) < 5 else None
     return Device(_first(DEVICES, name), browser, known, _first(SYSTEMS, name))
 
@@ -136,22 +106,18 @@ def record_device(*, request: HttpRequest, person: Participant) -> bool:
     form = DeviceReportForm(request.POST)
     if not keeps_devices(person) or not form.is_valid():
         return False
-    told = form.cleaned_data
-    visit = visit_to_record(person, told["page"], told["position"])
-    away = timedelta(milliseconds=told["away_ms"])
-    if visit is None or away > timezone.now() - visit.opened_at + CLOCKS_APART:
+    report = form.cleaned_data
+    visit = visit_to_record(person, report["page"], report["position"])
+    times_away, away_ms = report["times_away"], report["away_ms"]
+    if visit is None or timedelta(milliseconds=away_ms) > timezone.now() - visit.opened_at + CLOCKS_APART:
         return False
-    known = Q(times_away=None) | Q(times_away__lte=told["times_away"], away_ms__lte=told["away_ms"])
-    PageVisit.objects.filter(known, pk=visit.pk).update(**_kept(request, told))
-    return True
-
-
-def _kept(request: HttpRequest, told: Mapping[str, Any]) -> dict[str, Any]:
     device = device_of(request.headers.get("User-Agent", ""))
-    return {
-        **asdict(device.touched() if told["touched"] else device),
-        "window_width": told["width"],
-        "window_height": told["height"],
-        "times_away": told["times_away"],
-        "away_ms": told["away_ms"],
-    }
+    known = Q(times_away=None) | Q(times_away__lte=times_away, away_ms__lte=away_ms)
+    PageVisit.objects.filter(known, pk=visit.pk).update(
+        **asdict(device.touched() if report["touched"] else device),
+        window_width=report["width"],
+        window_height=report["height"],
+        times_away=times_away,
+        away_ms=away_ms,
+    )
+    return True

@@ -24,7 +24,6 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from kitchen.infra.client_address import client_address, client_network
-from study.design.blueprint import PartPlan
 from study.design.counterbalancing import get_scheme
 from study.design.models import Study, Version
 from study.design.page_and_item_order import WELCOME
@@ -154,11 +153,7 @@ def consent_given(*, participant_id: int) -> bool:
 
 def consent_digest(version: Version, language: str = "") -> str:
     """Return the SHA-256 of the consent text and its statements, joined by newlines, in this language."""
-    return text_digest(translated_design(version.blueprint, language).part("consent"))
-
-
-def text_digest(part: PartPlan) -> str:
-    """Return the SHA-256 of the text and statements of one part, joined by newlines."""
+    part = translated_design(version.blueprint, language).part("consent")
     return hashlib.sha256("\n".join([part.text, *part.settings["statements"]]).encode()).hexdigest()
 
 
@@ -184,17 +179,11 @@ def synthetic_invitation(study: Study) -> str:
     return signing.dumps({"study": study.slug, "who": SYNTHETIC}, salt=INVITATION_SALT)
 
 
-def entry_name(study: Study) -> tuple[str, str, float]:
-    """Return the content of `EntryForm.entry`: study slug, unique form name, and time of creation (Unix
-    seconds)."""
-    return study.slug, secrets.token_urlsafe(16), timezone.now().timestamp()
-
-
 class EntryForm(forms.Form):
     """The form with the entry button on the study's link.
 
-    `entry` identifies this form: sending it twice yields one participant, in this study only. It also holds
-    the time at which the page was made (`opened_at`, set once the form is valid).
+    `entry` holds the study's slug, a unique name of this form, and when the page was made (Unix seconds).
+    Sending a form twice yields one participant. `opened_at` is set once the form is valid.
     """
 
     entry = forms.CharField(widget=forms.HiddenInput)
@@ -204,7 +193,8 @@ class EntryForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.study = study
         self.opened_at: datetime | None = None
-        self.initial.setdefault("entry", signing.dumps(entry_name(study), salt=ENTRY_SALT))
+        entry = study.slug, secrets.token_urlsafe(16), timezone.now().timestamp()
+        self.initial.setdefault("entry", signing.dumps(entry, salt=ENTRY_SALT))
 
     def clean_entry(self) -> str:
         """Return the form's unique name. Refuse a value that the server did not sign for this study."""

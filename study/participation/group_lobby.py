@@ -28,7 +28,7 @@ from django.db.models import F, Max, Q, Sum
 from django.utils import timezone
 
 from kitchen.play.models import Episode
-from study.design.blueprint import ConditionPlan, solo_condition
+from study.design.blueprint import solo_condition
 from study.design.condition_plan import people_in
 from study.design.models import Study
 from study.design.page_and_item_order import LOBBY
@@ -52,7 +52,7 @@ TRIES = 3
 class LobbyState:
     """State of the lobby for one participant who waits."""
 
-    come: int
+    present: int
     """Number of people who are present."""
     awaited: int
     """Number of people expected; in later rounds, the members of the group who still take part."""
@@ -92,7 +92,7 @@ def _look(participant_id: int) -> LobbyState | None:
     member = _membership(person)
     group, place, now = member.group, ParticipantProgress(person).place, timezone.now()
     _seen(member, person, place.position, now)
-    return _Lobby(person, group, place, now).stands()
+    return _Lobby(person, group, place, now).decide()
 
 
 def _seen(member: GroupMember, person: Participant, position: int, now: datetime) -> None:
@@ -175,16 +175,16 @@ class _Lobby:
         ends = [self.now if episode.status == now else episode.ended_at for episode in played]
         return [end for end in ends if end]
 
-    def stands(self) -> LobbyState | None:
+    def decide(self) -> LobbyState | None:
         """Decide the next step: open the episode, end the participation (both return None), or return the
         state to wait."""
-        alone = self._has_begun() or self._waits_for_nobody or not self._has_seat(self.me)
-        if alone and not self._may_not_be_few(1):
+        alone = self._has_begun() or self.person.preview or not self._has_seat(self.me)
+        if alone and not self._are_too_few(1):
             self._open([self.me])
             return None
-        short = self.group.formed_at is not None and self._may_not_be_few(self.awaited)
+        short = self.group.formed_at is not None and self._are_too_few(self.awaited)
         over = not alone and self.seconds_left <= 0
-        if alone or short or (over and self._may_not_be_few(len(self.present))):
+        if alone or short or (over and self._are_too_few(len(self.present))):
             participant_end(participant_id=self.person.pk, status=Participant.Status.UNMATCHED)
             return None
         if over or len(self.present) >= self.awaited:
@@ -194,27 +194,19 @@ class _Lobby:
         plays = self.now in self._played_until
         return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
-    def _may_not_be_few(self, people: int) -> bool:
-        """Return True if these people are too few to play, because no agent takes the empty seats.
+    def _are_too_few(self, people: int) -> bool:
+        """Return whether these people are too few to play, because no agent takes the empty seats.
 
-        Always False in a staff preview.
+        In a staff preview, co-players take all other seats.
         """
         few = people < len(self.seats) and self.team.unfilled == LEAVE
-        return few and not self._waits_for_nobody
-
-    @property
-    def _waits_for_nobody(self) -> bool:
-        """Return whether this is a staff preview, in which co-players take all other seats."""
-        return self.person.preview
+        return few and not self.person.preview
 
     def _has_begun(self) -> bool:
         """Return whether the other members began this round without this participant."""
         members = [one.participant_id for one in self.members]
         rounds = Round.objects.filter(participant__in=members, condition=self.round.condition_id)
         return rounds.exclude(episode=None).exists()
-
-    def _seat(self, one: GroupMember) -> int:
-        return self.seats[one.place if self._has_seat(one) else 0]
 
     def _open(self, players: Sequence[GroupMember]) -> None:
         """Create the episode of these players. Members who are absent leave a group that has not yet
@@ -223,7 +215,8 @@ class _Lobby:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
             self.group.members.exclude(pk__in=[one.pk for one in players]).delete()
-        taken = {one.participant_id: self._seat(one) for one in players}
+        places = {one.participant_id: one.place if self._has_seat(one) else 0 for one in players}
+        taken = {participant_id: self.seats[place] for participant_id, place in places.items()}
         episode = create_shared_episode(self.group, self.person, self.plan, sorted(taken.values()))
         for participant_id, seat in taken.items():
             theirs = Round.objects.filter(participant=participant_id, condition=self.round.condition_id)
@@ -248,11 +241,14 @@ def _membership(person: Participant) -> GroupMember:
 
 
 def _join(person: Participant) -> GroupMember:
+    """Let the participant join the oldest group that fits, or found one."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]
-    size = len(people_in(_plan(person, keys[0])))
-    for group in _with_room(person, size):
+    size = len(people_in(person.version.blueprint.condition(keys[0])))
+    alike = {name: getattr(person, name) for name in ("study", "version", "language", "synthetic", "preview")}
+    groups = Group.objects.select_for_update().filter(**alike, size=size, formed_at=None)
+    for group in list(groups.order_by("number")):
         unheard = Q(seen_at__lte=timezone.now() - AWAY_SECONDS)
         group.members.filter(unheard | ~Q(participant__status=Participant.Status.ACTIVE)).delete()
         used = set(group.members.values_list("place", flat=True))
@@ -260,29 +256,9 @@ def _join(person: Participant) -> GroupMember:
             _take_order(person, group, left)
             place = min(set(range(size)) - used)
             return GroupMember.objects.create(group=group, participant=person, place=place)
-    return GroupMember.objects.create(group=_found(person, keys, size), participant=person, place=0)
-
-
-def _with_room(person: Participant, size: int) -> Sequence[Group]:
-    alike = {"study": person.study_id, "version": person.version_id, "language": person.language}
-    kind = {"synthetic": person.synthetic, "preview": person.preview}
-    groups = Group.objects.select_for_update().filter(**alike, **kind, size=size, formed_at=None)
-    return list(groups.order_by("number"))
-
-
-def _found(person: Participant, keys: Sequence[str], size: int) -> Group:
     last = Group.objects.filter(study=person.study_id).aggregate(last=Max("number"))["last"] or 0
-    return Group.objects.create(
-        study=person.study,
-        version=person.version,
-        number=last + 1,
-        size=size,
-        order=list(keys),
-        sequence=person.sequence,
-        synthetic=person.synthetic,
-        preview=person.preview,
-        language=person.language,
-    )
+    founded = Group.objects.create(**alike, number=last + 1, size=size, order=keys, sequence=person.sequence)
+    return GroupMember.objects.create(group=founded, participant=person, place=0)
 
 
 def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:
@@ -295,7 +271,3 @@ def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> Non
         Round.objects.filter(pk=rounds[key]).update(position=first + number)
     person.sequence = group.sequence
     person.save(update_fields=["sequence"])
-
-
-def _plan(person: Participant, key: str) -> ConditionPlan:
-    return person.version.blueprint.condition(key)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from kitchen.play.episode.play_monitoring import last_command_at
@@ -45,38 +44,21 @@ def idle_clock(person: Participant) -> IdleClock:
     warning, end = design["idle_warning_minutes"], design["idle_minutes"]
     if warning is None and end is None:
         return IdleClock(None, None)
-    since = _idle_seconds(person)
-    return IdleClock(_left(warning, since), _left(end, since))
-
-
-def _idle_seconds(person: Participant) -> float:
-    """Return the idle time in seconds, without outages."""
     now, last = timezone.now(), last_action(person)
-    since = (now - last).total_seconds()
-    return since if now - last < SECOND else since - lost_seconds(last, now)
-
-
-def _left(minutes: float | None, since: float) -> float | None:
-    return None if minutes is None else 60 * minutes - since
+    idle = (now - last).total_seconds()
+    idle -= lost_seconds(last, now) if now - last >= SECOND else 0
+    warn_in, end_in = (None if limit is None else 60 * limit - idle for limit in (warning, end))
+    return IdleClock(warn_in, end_in)
 
 
 def last_action(person: Participant) -> datetime:
     """Return when the participant last acted in an episode or on a page, to the second."""
     if timezone.now() - person.active_at < SECOND:  # a page was just opened: no command can be much later
         return person.active_at
-    commanded = last_command_at(_seats_played(person))
-    return max(person.active_at, commanded) if commanded else person.active_at
-
-
-def _seats_played(person: Participant) -> list[tuple[int, int]]:
-    """Return (episode id, seat) of the running episodes of this person. Commands of others do not count."""
     rounds = person.rounds.filter(episode__status=Episode.Status.PLAYING)
     practised = [(person.practice_id, 0)] if person.practice_id else []
-    return [*rounds.values_list("episode_id", "seat"), *practised]
-
-
-def _running(person: Participant) -> QuerySet[Episode]:
-    return episodes_of(person).filter(status=Episode.Status.PLAYING)
+    commanded = last_command_at([*rounds.values_list("episode_id", "seat"), *practised])
+    return max(person.active_at, commanded) if commanded else person.active_at
 
 
 def participant_here(*, person: Participant) -> Participant:
@@ -108,7 +90,8 @@ def participant_time_out(*, participant_id: int) -> bool:
     Return False, without a change, if the limit has not passed or the participation has ended.
     """
     person = lock_participant(participant_id)
-    list(_running(person).select_for_update())  # a command that is being received counts
+    running = episodes_of(person).filter(status=Episode.Status.PLAYING)
+    list(running.select_for_update())  # a command that is being received counts
     left = idle_clock(person).end_in
     if left is None or left > 0:
         return False
@@ -123,10 +106,10 @@ def time_out_idle_participants() -> int:
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )
-    return sum(_gone(person) for person in quiet)
+    return sum(_time_out(person) for person in quiet)
 
 
-def _gone(person: Participant) -> bool:
+def _time_out(person: Participant) -> bool:
     try:
         return may_be_late(person) and participant_time_out(participant_id=person.pk)
     except Participant.DoesNotExist:  # withdrew meanwhile

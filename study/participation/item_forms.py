@@ -16,7 +16,7 @@ from django import forms
 from kitchen.contract.world import Json
 from kitchen.registry.world_metrics import achievements
 from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
-from study.design.blueprint import Blueprint
+from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import (
     POINTS,
@@ -38,37 +38,30 @@ class TeamReminder:
     key: str
     """Key of the condition; no page shows it."""
     label: str
-    said: str = ""
+    reminder: str = ""
     """Text of the reminder; empty if the study shows no reminders."""
 
 
 def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamReminder]:
     """Return the participant's teams in the order of play."""
     reminds = design.meant("remind_teams")
-    return [_team_reminder(design, one, _said(design, one, len(rounds)) if reminds else "") for one in rounds]
+    plans = [design.condition(one.condition.key) for one in rounds]
+    return [
+        TeamReminder(plan.key, plan.label, _reminder(plan, one, len(rounds)) if reminds else "")
+        for plan, one in zip(plans, rounds, strict=True)
+    ]
 
 
-def _team_reminder(design: Blueprint, one: Round, said: str) -> TeamReminder:
-    return TeamReminder(one.condition.key, design.condition(one.condition.key).label, said)
-
-
-def _said(design: Blueprint, one: Round, total: int) -> str:
+def _reminder(plan: ConditionPlan, one: Round, total: int) -> str:
+    """Return when the team played, its size, and the first of the results that the page showed at the end."""
     when = gettext("episode {number} of {total}").format(number=one.position, total=total)
-    size = _size(design.condition(one.condition.key).teammates)
-    return pgettext("between the things of a list", ", ").join((when, size, *_best_known(one)))
-
-
-def _size(teammates: int) -> str:
-    if not teammates:
-        return gettext("you alone")
-    words = ngettext("you and {number} teammate", "you and {number} teammates", teammates)
-    return words.format(number=teammates)
-
-
-def _best_known(one: Round) -> tuple[str, ...]:
-    """Return the first of the results that the page showed at the end of the episode."""
+    size = gettext("you alone")
+    if plan.teammates:
+        words = ngettext("you and {number} teammate", "you and {number} teammates", plan.teammates)
+        size = words.format(number=plan.teammates)
     figures = achievements(one.episode.world, one.episode.score) if one.episode else ()
-    return tuple(f"{number} {words}" for number, words in figures[:1])
+    results = (f"{number} {words}" for number, words in figures[:1])
+    return pgettext("between the things of a list", ", ").join((when, size, *results))
 
 
 EASY = 7
@@ -86,11 +79,11 @@ class ItemField:
     item: ItemPlan
     apart: forms.BoundField | None = None
     """The checkbox for “does not apply”, where no radio button serves for it."""
-    said: Sequence[str] = ()
+    reminders: Sequence[str] = ()
     """Reminder text beside the label of each option, if any."""
 
     @property
-    def looks(self) -> str:
+    def layout(self) -> str:
         """Return the layout: `scale` (points or marks), `options`, or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
@@ -111,9 +104,9 @@ class ItemField:
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
-    def told_choices(self) -> list[tuple[Any, str]]:
+    def choices_with_reminders(self) -> list[tuple[Any, str]]:
         """Return the (choice, reminder text) pairs."""
-        return list(zip_longest(self.choices, self.said, fillvalue=""))
+        return list(zip_longest(self.choices, self.reminders, fillvalue=""))
 
     @property
     def apart_choice(self) -> Any:
@@ -159,9 +152,11 @@ class ItemsForm(forms.Form):
     @property
     def items(self) -> list[ItemField]:
         """Return the fields in order, each with its item."""
-        said = [one.said for one in self.teams]
+        reminders = [one.reminder for one in self.teams]
         return [
-            ItemField(self[self.name_of(item)], item, self._apart(item), said if item.kind == "team" else ())
+            ItemField(
+                self[self.name_of(item)], item, self._apart(item), reminders if item.kind == "team" else ()
+            )
             for item in self.asked
         ]
 
@@ -169,7 +164,7 @@ class ItemsForm(forms.Form):
     def reminders(self) -> list[TeamReminder]:
         """Return the teams with a reminder text, if no item on this page lists the teams itself."""
         named = any(item.kind == "team" for item in self.asked)
-        return [] if named else [one for one in self.teams if one.said]
+        return [] if named else [one for one in self.teams if one.reminder]
 
     def _apart(self, item: ItemPlan) -> forms.BoundField | None:
         name = self.apart_of(item)
@@ -222,41 +217,38 @@ def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Fiel
     return field
 
 
-def _likert(item: ItemPlan, _: Any) -> forms.Field:
+def _radio(
+    item: ItemPlan, choices: Iterable[tuple[str, str]], required: str, coerce: Callable[[str], Any] = str
+) -> forms.Field:
+    """Return radio buttons; `required` is the message if nothing was chosen."""
     return forms.TypedChoiceField(
         label=item.text,
-        choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
-        coerce=int,
+        choices=list(choices),
+        coerce=coerce,
         empty_value=None,
         required=must_be_answered(item),
         widget=forms.RadioSelect,
-        error_messages={"required": gettext("Choose one of the points of this scale.")},
+        error_messages={"required": required},
+    )
+
+
+def _likert(item: ItemPlan, _: Any) -> forms.Field:
+    points = [str(point) for point in range(1, item.points + 1)]
+    return _radio(
+        item, zip(points, points, strict=True), gettext("Choose one of the points of this scale."), int
     )
 
 
 def _single(item: ItemPlan, _: Any) -> forms.Field:
-    return _one_of(item, list(zip(item.options, item.shown_options, strict=True)))
+    choices = zip(item.options, item.shown_options, strict=True)
+    return _radio(item, choices, gettext("Choose one of these."))
 
 
 def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
     """Number the teams in the order of play, because keys of conditions may reveal what the teams were."""
     keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
-    labels = [one.label for one in teams]
-    return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)
-
-
-def _one_of(
-    item: ItemPlan, choices: list[tuple[str, str]], coerce: Callable[[str], str] = str
-) -> forms.Field:
-    return forms.TypedChoiceField(
-        label=item.text,
-        choices=choices,
-        coerce=coerce,
-        empty_value=None,
-        required=must_be_answered(item),
-        widget=forms.RadioSelect,
-        error_messages={"required": gettext("Choose one of these.")},
-    )
+    choices = zip(keys, (one.label for one in teams), strict=True)
+    return _radio(item, choices, gettext("Choose one of these."), keys.__getitem__)
 
 
 def _multiple(item: ItemPlan, _: Any) -> forms.Field:
@@ -270,16 +262,8 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number(item: ItemPlan, _: Any) -> forms.Field:
-    if all_marks := number_marks(item):
-        return forms.TypedChoiceField(
-            label=item.text,
-            choices=[(format_number(mark), format_number(mark)) for mark in all_marks],
-            coerce=float,
-            empty_value=None,
-            required=must_be_answered(item),
-            widget=forms.RadioSelect,
-            error_messages={"required": gettext("Choose one of the marks.")},
-        )
+    if marks := [format_number(mark) for mark in number_marks(item)]:
+        return _radio(item, zip(marks, marks, strict=True), gettext("Choose one of the marks."), float)
     return forms.FloatField(
         label=item.text,
         required=must_be_answered(item),

@@ -18,6 +18,7 @@ from study.design.models import Study
 from study.design.translations import best_language, language_codes
 from study.participants.models import Participant
 from study.participation.page_progress import participant_of_key
+from study.participation.signed_cookies import set_cookie
 
 COOKIE_SECONDS = 90 * 24 * 3600
 
@@ -47,14 +48,7 @@ def choose_language(request: HttpRequest) -> HttpResponse:
     if person and language in language_codes(person.study.languages):
         Participant.objects.filter(pk=person.pk).update(language=language)
     response = redirect(_back(request))
-    response.set_cookie(
-        settings.LANGUAGE_COOKIE_NAME,
-        language,
-        max_age=COOKIE_SECONDS,
-        httponly=True,
-        samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
-    )
+    set_cookie(response, settings.LANGUAGE_COOKIE_NAME, language, max_age=COOKIE_SECONDS)
     return response
 
 

@@ -51,7 +51,7 @@ def lock_participant(participant_id: int) -> Participant:
 
 
 @transaction.atomic
-def page_opened(*, person: Participant, page: str, position: int = 0, **kept: Any) -> None:
+def page_opened(*, person: Participant, page: str, position: int = 0, **fields: Any) -> None:
     """Record that the participant opened a page: the time of the first visit and the number of loads.
 
     `kept` holds further fields of the visit; the latest values are stored. Raises Participant.DoesNotExist if
@@ -64,10 +64,8 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **kept: An
     if page == LOBBY:  # the wait for the study's budget is over
         theirs.filter(page=WAITING, done_at=None).update(done_at=person.active_at)
     seen = theirs.filter(page=page)
-    if not seen.update(
-        loads=F("loads") + 1, **kept
-    ):  # no other process can create it: the participant's row is locked
-        PageVisit.objects.create(participant=person, page=page, position=position, loads=1, **kept)
+    if not seen.update(loads=F("loads") + 1, **fields):  # the participant's row is locked: nobody creates it
+        PageVisit.objects.create(participant=person, page=page, position=position, loads=1, **fields)
     mark_episode_visits_done(person.pk)
     notify_staff(person)
 
@@ -79,12 +77,12 @@ def finish_page(*, participant_id: int, page: str) -> bool:
     Return False if it is not the current page or an episode on it still runs.
     """
     person = lock_participant(participant_id)
-    if page == "practice" and not _over(person.practice):
+    if page == "practice" and (not person.practice or person.practice.status == Episode.Status.PLAYING):
         return False
-    way = ParticipantProgress(person)
-    if not mark_page_done(way, page):
+    progress = ParticipantProgress(person)
+    if not mark_page_done(progress, page):
         return False
-    prepare_next_page(way)
+    prepare_next_page(progress)
     return True
 
 
@@ -92,14 +90,14 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 def begin_round(*, participant_id: int) -> bool:
     """Begin the round that waits for budget. Return False, without a change, if it must still wait."""
     person = lock_participant(participant_id)
-    way = ParticipantProgress(person)
-    waited = way.place
+    progress = ParticipantProgress(person)
+    waited = progress.place
     if waited.page == WAITING:
-        prepare_next_page(way)
-    if way.place.page == WAITING:
+        prepare_next_page(progress)
+    if progress.place.page == WAITING:
         return False
     if waited.page == WAITING:
-        _note(person, WAITING, waited.position)
+        _mark_visit_done(person, WAITING, waited.position)
         notify_staff(person)
     return True
 
@@ -132,30 +130,28 @@ def practice_again(*, participant_id: int) -> bool:
     return True
 
 
-def _over(episode: Episode | None) -> bool:
-    return episode is not None and episode.status != Episode.Status.PLAYING
-
-
-def mark_page_done(way: ParticipantProgress, page: str, position: int = 0, *, stays: bool = True) -> bool:
+def mark_page_done(
+    progress: ParticipantProgress, page: str, position: int = 0, *, stays: bool = True
+) -> bool:
     """Record that this page is done. Return False, without a change, if it is not the current page.
 
     With `stays`, the participant takes a place in the study: StudyClosedError if none is left.
     """
-    person, place = way.participant, way.place
+    person, place = progress.participant, progress.place
     if (place.page, place.position) != (page, position):
         return False
     if stays:
         take_place(person)
     person.active_at = timezone.now()
-    _note(person, page, position)
+    _mark_visit_done(person, page, position)
     if not position:
-        way.done.add(page)
+        progress.done.add(page)
     person.save(update_fields=["active_at"])
     notify_staff(person)
     return True
 
 
-def _note(person: Participant, page: str, position: int) -> None:
+def _mark_visit_done(person: Participant, page: str, position: int) -> None:
     """Set the time at which the page was done. Create the visit if the page was never opened.
 
     Opening a page also marks the visits of ended episodes as done, so a new visit does this too.
@@ -168,13 +164,13 @@ def _note(person: Participant, page: str, position: int) -> None:
     mark_episode_visits_done(person.pk)
 
 
-def prepare_next_page(way: ParticipantProgress, *, answered: Round | None = None) -> None:
+def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
     """Create what the next page needs: an episode (unless it must wait for budget) or the end of
     participation.
 
     Also stores the round that was `answered`, together with the one that begins.
     """
-    person, place = way.participant, way.place
+    person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
         if not must_wait(person, place.round):
@@ -194,14 +190,14 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
     Return False, without a change, if the page is done already or is not the current page.
     """
-    way = ParticipantProgress(lock_participant(participant_id))
-    one = way.place.round if position else None
-    if not mark_page_done(way, page, position):
+    progress = ParticipantProgress(lock_participant(participant_id))
+    one = progress.place.round if position else None
+    if not mark_page_done(progress, page, position):
         return False
-    _store(way.participant, values, one=one)
+    _store(progress.participant, values, one=one)
     if one:
         one.answered_at = timezone.now()
-    prepare_next_page(way, answered=one)
+    prepare_next_page(progress, answered=one)
     return True
 
 
@@ -213,8 +209,8 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
     not the current one, which changes nothing, and if an item was deleted, which ends the participation.
     """
     person = lock_participant(participant_id)
-    way = ParticipantProgress(person)
-    if way.place.page != "check" or attempt != next_check_attempt(person):
+    progress = ParticipantProgress(person)
+    if progress.place.page != "check" or attempt != next_check_attempt(person):
         return None
     _store(person, values, attempt=attempt)
     if person.status != Participant.Status.ACTIVE:
@@ -222,18 +218,18 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
     right = not wrong_check_items(person, values)
     part = person.version.blueprint.part("check")
     if right or (attempt >= part.settings["attempts"] and part.settings["on_failure"] == "continue"):
-        mark_page_done(way, "check")
-        prepare_next_page(way)
+        mark_page_done(progress, "check")
+        prepare_next_page(progress)
     elif attempt >= part.settings["attempts"]:
-        mark_page_done(way, "check")
+        mark_page_done(progress, "check")
         finish_participant(person, Participant.Status.FAILED_CHECK)
     return right
 
 
 def next_check_attempt(person: Participant) -> int:
     """Return the number of the next attempt at the comprehension check; the first is 1."""
-    tried = person.answers.filter(round=None, item__place="check").aggregate(last=Max("attempt"))["last"]
-    return (tried or 0) + 1
+    last = person.answers.filter(round=None, item__place="check").aggregate(last=Max("attempt"))["last"]
+    return (last or 0) + 1
 
 
 def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[str]:

@@ -32,7 +32,6 @@ import httpx2
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
@@ -46,6 +45,7 @@ from study.design.recruitment_platforms import (
     UNFILLED_PLACEHOLDER,
     label_proof,
 )
+from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 FETCH_SECONDS = 3.0
 WAITED_SECONDS = 4.0
@@ -160,17 +160,18 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
     If the token is valid, the new address has the parameters that it vouches for. If the study names a
     workspace, a cookie records that the link was signed.
     """
-    said = request.GET.dict()
-    token = said.pop(TOKEN)
+    parameters = request.GET.dict()
+    token = parameters.pop(TOKEN)
     named: Mapping[str, str] = {}
     if study.recruitment == Study.Recruitment.PROLIFIC:
         try:
-            named = verified_parameters(token, study, host=request.get_host(), said=said)
+            named = verified_parameters(token, study, host=request.get_host(), parameters=parameters)
         except NotSignedError as error:
             log.warning("%s: a signed link of Prolific was not taken: %s", study.slug, error)
-    answer = redirect(f"{request.path}?{urlencode(said | dict(named))}")
+    answer = redirect(f"{request.path}?{urlencode(parameters | dict(named))}")
     if named and study.prolific_workspace:
-        _remember(answer, study, _mark(study, named))
+        mark, path = _mark(study, named), study.get_absolute_url()
+        set_signed_cookie(answer, cookie_of(study), mark, salt=SALT, path=path, max_age=SECONDS)
     elif named:
         log.warning("%s: a signed link of Prolific vouches for nobody: %s", study.slug, NO_WORKSPACE)
     return answer
@@ -179,25 +180,22 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
     """Return the parameters of the link, with a proof if this browser came by a signed link for the same
     person."""
-    said = request.GET.dict()
+    parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
-        return said
-    try:
-        mark = signing.loads(request.COOKIES.get(cookie_of(study), ""), salt=SALT, max_age=SECONDS)
-    except signing.BadSignature:
-        return said
-    if mark != _mark(study, said) or _came_by_another(study, said):
-        return said
-    return {**said, PROOF: label_proof(study, said[LABEL].strip())}
+        return parameters
+    mark = signed_cookie(request, cookie_of(study), salt=SALT, max_age=SECONDS)
+    if mark != _mark(study, parameters):
+        return parameters
+    label = parameters[LABEL].strip()
+    person = study.participants.filter(label=label).first()
+    if person and person.referral.get(STUDY, "") != parameters.get(STUDY, "").strip():
+        return parameters  # this person takes part through another study on Prolific
+    return {**parameters, PROOF: label_proof(study, label)}
 
 
-def _came_by_another(study: Study, said: Mapping[str, str]) -> bool:
-    """Return whether the named person already takes part through another Prolific study than the link's."""
-    person = study.participants.filter(label=said[LABEL].strip()).first()
-    return person is not None and person.referral.get(STUDY, "") != said.get(STUDY, "").strip()
-
-
-def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[str, str]) -> dict[str, str]:
+def verified_parameters(
+    token: str, study: Study, *, host: str, parameters: Mapping[str, str]
+) -> dict[str, str]:
     """Return the link parameters that the token vouches for.
 
     Raises NotSignedError if the token is invalid, or is for another study or server. The server must be
@@ -211,7 +209,7 @@ def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[st
     if study.prolific_workspace and given.get("workspace_id") != study.prolific_workspace:
         raise NotSignedError("it is of another workspace")
     named = _named(given)
-    plain = {name: value for name, value in said.items() if not UNFILLED_PLACEHOLDER(value)}
+    plain = {name: value for name, value in parameters.items() if not UNFILLED_PLACEHOLDER(value)}
     if any(plain.get(name, value) != value for name, value in {STUDY: "", **named}.items()):
         raise NotSignedError("the link names somebody else than it does")
     return named
@@ -224,46 +222,26 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
     if LABEL not in named:
         raise NotSignedError(f"it lacks {LABEL}")
     for name, value in named.items():
-        if not _is_fit(value):
+        is_text = isinstance(value, str) and len(value) <= LONGEST and value.isprintable()
+        if not is_text or value != value.strip() or UNFILLED_PLACEHOLDER(value):
             raise NotSignedError(f"{name} is not filled in, or damaged")
     return named
-
-
-def _is_fit(value: object) -> bool:
-    """Return whether the value is a filled-in parameter: short, printable, stripped text without a
-    placeholder."""
-    return (
-        isinstance(value, str)
-        and len(value) <= LONGEST
-        and value.isprintable()
-        and value == value.strip()
-        and not UNFILLED_PLACEHOLDER(value)
-    )
 
 
 def _claims(token: str) -> dict[str, Any]:
     """Return the claims of a valid token. Raises NotSignedError."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
+    options: Any = {"require": ["exp", "aud", "iss"], "verify_aud": False}  # `audience_matches` does
     try:
         key = ring.find(str(jwt.get_unverified_header(token).get("kid", "")))
-        claims = _decoded(token, key) if key else None
+        if key:
+            return jwt.decode(
+                token, key, algorithms=["RS256"], issuer=ISSUER, leeway=LEEWAY_SECONDS, options=options
+            )
     except (jwt.PyJWTError, TypeError, ValueError, RecursionError) as error:
         raise NotSignedError(type(error).__name__) from None
-    if claims is None:
-        raise NotSignedError("there is no key of that name")
-    return claims
-
-
-def _decoded(token: str, key: RSAPublicKey) -> dict[str, Any]:
-    return jwt.decode(
-        token,
-        key,
-        algorithms=["RS256"],
-        issuer=ISSUER,
-        leeway=LEEWAY_SECONDS,
-        options={"require": ["exp", "aud", "iss"], "verify_aud": False},  # `audience_matches` does
-    )
+    raise NotSignedError("there is no key of that name")
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
@@ -286,24 +264,11 @@ def cookie_of(study: Study) -> str:
     return f"brigade_signed_{study.pk}"
 
 
-def _remember(answer: HttpResponse, study: Study, mark: str) -> None:
-    answer.set_cookie(
-        cookie_of(study),
-        signing.dumps(mark, salt=SALT),
-        max_age=SECONDS,
-        path=study.get_absolute_url(),
-        httponly=True,
-        samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
-    )
-
-
-def _mark(study: Study, said: Mapping[str, str]) -> str:
+def _mark(study: Study, parameters: Mapping[str, str]) -> str:
     """Return a keyed hash of the person and the Prolific study for the cookie, which others may read.
 
     The hash is no proof in a link. It becomes invalid when the researcher names another workspace.
     """
-    of = [said.get(name, "").strip() for name in (LABEL, STUDY)]
-    return salted_hmac(
-        SALT, json.dumps([study.pk, study.prolific_workspace, *of]), algorithm="sha256"
-    ).hexdigest()
+    whose = [parameters.get(name, "").strip() for name in (LABEL, STUDY)]
+    content = json.dumps([study.pk, study.prolific_workspace, *whose])
+    return salted_hmac(SALT, content, algorithm="sha256").hexdigest()

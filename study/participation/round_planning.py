@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.organisation import Organisation
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
@@ -92,8 +91,8 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 def create_practice_episode(person: Participant) -> Episode:
     """Create the practice episode as the part defines. A second practice has another seed."""
     design = person.version.blueprint
-    again = ["again"] if person.practice_id else []
-    seed = derived_seed(int(design.study["seed"]), "practice", person.number, *again)
+    repeated = ["again"] if person.practice_id else []
+    seed = derived_seed(int(design.study["seed"]), "practice", person.number, *repeated)
     part, plan = design.part("practice").settings, design.practice
     until = practice_goal(part, plan.world)
     return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)
@@ -107,38 +106,45 @@ def _episode(
     people: Sequence[int] | None = None,
     **more: Any,
 ) -> Episode:
-    design, waits = person.version.blueprint, plan.thinking_seconds
     return create_episode(
-        world=plan.world,
-        settings=plan.settings,
-        seats=seats_of(plan),
+        **episode_settings(person.version.blueprint, plan, people),
         seed=seed,
-        minds=mind_plans(plan, people),
-        label=plan.label,
         synthetic=person.synthetic,
         budget=study_budget(person.study),
-        thinking_seconds=design.study["thinking_seconds"] if waits is None else waits,
-        decision_seconds=plan.decision_seconds,
-        step_seconds=plan.step_seconds,
-        shown=design.shown_in(plan),
-        asks_first=bool(design.meant("asks_first")),
-        three_dimensions=plan.three_dimensions,
-        shows_intents=plan.shows_intents,
-        passes_by=plan.passes_by,
-        knowing=plan.knowing,
-        organisation=_organisation(design, plan, people),
-        offers_plans=plan.offers_plans,
         audience=live_page_group(person.study),
         **more,
     )
 
 
-def _organisation(
-    design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None
-) -> Organisation | None:
-    """Return the condition's organisation with the words that the study blocks."""
-    made, words = planned_organisation(plan, people), str(design.meant("blocked_words")).splitlines()
-    return replace(made, blocked=tuple(filter(None, map(str.strip, words)))) if made else None
+def episode_settings(
+    design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Return the arguments of `create_episode` that follow from the design, for people in these seats.
+
+    The organisation has the words that the study blocks.
+    """
+    waits, blocked = plan.thinking_seconds, str(design.meant("blocked_words")).splitlines()
+    organisation = planned_organisation(plan, people)
+    if organisation:
+        organisation = replace(organisation, blocked=tuple(filter(None, map(str.strip, blocked))))
+    return {
+        "world": plan.world,
+        "settings": plan.settings,
+        "seats": seats_of(plan),
+        "minds": mind_plans(plan, people),
+        "label": plan.label,
+        "thinking_seconds": design.study["thinking_seconds"] if waits is None else waits,
+        "decision_seconds": plan.decision_seconds,
+        "step_seconds": plan.step_seconds,
+        "shown": design.shown_in(plan),
+        "asks_first": bool(design.meant("asks_first")),
+        "three_dimensions": plan.three_dimensions,
+        "shows_intents": plan.shows_intents,
+        "passes_by": plan.passes_by,
+        "knowing": plan.knowing,
+        "organisation": organisation,
+        "offers_plans": plan.offers_plans,
+    }
 
 
 def study_budget(study: Study) -> Budget:

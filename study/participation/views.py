@@ -9,8 +9,6 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict
 
-from django.conf import settings
-from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
@@ -47,6 +45,7 @@ from study.participation.pages.page_context import guest_reminder, welcome_conte
 from study.participation.pages.play_pages import lobby_state
 from study.participation.pages.privacy_pages import withdraw_page, withdrawn_page
 from study.participation.prolific_links import TOKEN, cookie_of, link_parameters, redirect_without_token
+from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]] = {
     "about": survey_pages.about_person,
@@ -94,10 +93,10 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
         return _let_in(request, study, form)
     if form.initial["invitation"]:
         return _welcome(request, study, form, status=422 if form.errors else 200)
-    return _show_door(request, study, form)
+    return _show_entry(request, study, form)
 
 
-def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+def _show_entry(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
     """Show the welcome page if this link allows entry; otherwise a page that gives the reason and has no
     button."""
     if is_only_looking(study, request.GET.dict()):
@@ -180,13 +179,8 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
     except TookPartError:
         return already_took_part(request, study, referral) or redirect(study)
     response = redirect(person)
-    response.set_cookie(
-        _cookie_name(study),
-        signing.dumps(person.shown_key, salt=COOKIE_SALT),
-        max_age=COOKIE_SECONDS,
-        httponly=True,
-        samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
+    set_signed_cookie(
+        response, _cookie_name(study), person.shown_key, salt=COOKIE_SALT, max_age=COOKIE_SECONDS
     )
     return response
 
@@ -208,15 +202,15 @@ def _cookie_name(study: Study) -> str:
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
     """Return the participant of this browser in this study, or None.
 
-    None also if they refused consent or the link names somebody else. None also if the link is signed and
-    this browser belongs to a guest.
+    None also if they refused consent, which erased their identity, or the link names somebody else. None also
+    if the link is signed and this browser belongs to a guest.
     """
     known = _in_cookie(request, study)
     try:
         referral = referral_of(study, link_parameters(request, study))
     except ReferralError:
         return known
-    if known is None or _refused(known) or (known.as_guest and referral.vouched):
+    if known is None or known.status == known.Status.NO_CONSENT or (known.as_guest and referral.vouched):
         return None
     label = referral.label
     return None if label and known.label not in ("", label) else known
@@ -224,18 +218,9 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
 
 def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
     """Return the participant stored in this browser's cookie."""
-    try:
-        key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
-    except signing.BadSignature:
-        return None
-    known = participant_of_key(key)
+    key = signed_cookie(request, _cookie_name(study), salt=COOKIE_SALT)
+    known = participant_of_key(key) if key else None
     return known if known and known.study_id == study.pk else None
-
-
-def _refused(person: Participant) -> bool:
-    """Return whether the participant refused consent. Their identity was erased, so the link asks them
-    again."""
-    return person.status == Participant.Status.NO_CONSENT
 
 
 @never_cache
@@ -247,11 +232,14 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     try:
         person = timed_out_if_late(person)
         place = next_page.current_page(person)
+        forms = {LOBBY, WAITING} if place.page == LOBBY else {place.page}
+        if request.method == "POST" and request.POST.get("page") not in forms:
+            return redirect(person)
         breaks = request.method == "GET" and place.page == LOBBY and is_waiting(person)
         page, position = WAITING if breaks else place.page, place.position
         if request.method == "GET":
             page_opened(person=person, page=page, position=position, **device_fields(request, person))
-        person.told_of = visit_to_record(person, page, position)
+        person.reported_visit = visit_to_record(person, page, position)
         return remember_finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)
@@ -290,10 +278,10 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
         person = participant_here(person=person) if is_there else timed_out_if_late(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
-    told = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
+    answer = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
     if "waiting" in request.GET:
-        told["waiting"] = is_waiting(person)
-    return JsonResponse(told)
+        answer["waiting"] = is_waiting(person)
+    return JsonResponse(answer)
 
 
 @never_cache

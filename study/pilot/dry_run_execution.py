@@ -102,7 +102,7 @@ def deviations_from_plan(study: Study, report: CrowdReport) -> list[str]:
 def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
     person = participant_of(study, arrival)
     if arrival.outcome == PlannedOutcome.WITHDRAW:
-        return _left_behind(person, arrival)
+        return _remains(person, arrival)
     if person is None:
         return "not stored at all"
     wanted = STORED.get(arrival.outcome) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
@@ -111,7 +111,7 @@ def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
     return "" if person.synthetic else "not marked as synthetic"
 
 
-def _left_behind(person: Participant | None, arrival: Arrival) -> str:
+def _remains(person: Participant | None, arrival: Arrival) -> str:
     """Return what is still stored of a participant who withdrew; empty for nothing."""
     seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
     return "the participant is still there" if person else "episodes are still there" * seats.exists()
@@ -222,7 +222,7 @@ async def walked(
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
     where = database_sync_to_async(partial(condition_at, order.known))
-    gone = partial(time_out_dropout, study)
-    report = await Crowd(order, say, gone=gone, stopped=stopped, where=where).walk()
+    on_arrival = partial(time_out_dropout, study)
+    report = await Crowd(order, say, on_arrival=on_arrival, stopped=stopped, where=where).walk()
     report.unlike = await database_sync_to_async(deviations_from_plan)(study, report)
     return report

@@ -37,12 +37,12 @@ AWAY = "Nothing was started: Redis, which hands work to the workers, does not an
 ANOTHER = "A dry run of this study is on already: wait until it has finished, or stop it."
 
 
-def request_dry_run(*, study_id: int, user: Any, **wish: Any) -> None:
+def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
     """Create a dry run (see `dry_run_create`) and queue it.
 
     Raises DesignError, and stores nothing, if no worker can be reached.
     """
-    run = dry_run_create(study_id=study_id, user=user, **wish)
+    run = dry_run_create(study_id=study_id, user=user, **chosen)
     if not ask_dry_run(run.pk):
         run.delete()
         raise DesignError(AWAY)
@@ -111,8 +111,8 @@ def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
 
 def dry_run_stop(*, run: DryRun, user: Any) -> None:
     """Stop sending participants. Without a worker, the run ends at once. Raises DesignError if it is over."""
-    who, mine = user.get_username(), DryRun.objects.filter(pk=run.pk)
-    if _silent(mine).update(**_end(State.STOPPED, SILENT), stopped_by=who):
+    who, this_run = user.get_username(), DryRun.objects.filter(pk=run.pk)
+    if _silent(this_run).update(**_end(State.STOPPED, SILENT), stopped_by=who):
         return
     if _still(run.pk, State.WAITING).update(**_end(State.STOPPED, "Nobody was sent."), stopped_by=who):
         return

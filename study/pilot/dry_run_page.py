@@ -83,14 +83,14 @@ class DryRunForm(forms.Form):
         if why := why_study_closed(self.study, synthetic=True):
             raise forms.ValidationError(CLOSED[why])
         try:
-            crowd_order(self.study, CrowdOrder(**self.wish), url=settings.PUBLIC_URL)
+            crowd_order(self.study, CrowdOrder(**self.chosen), url=settings.PUBLIC_URL)
         except DryRunRequestError as error:
             words = f"{error.words[0].upper()}{error.words[1:]}."
             self.add_error(next((one for one in error.fields if one in self.fields), None), words)
         return given
 
     @property
-    def wish(self) -> dict[str, Any]:
+    def chosen(self) -> dict[str, Any]:
         """Return the settings as `request_dry_run` takes them."""
         given = self.cleaned_data
         shares = OutcomeShares(**{name: given[name] for name in SHARES})
@@ -117,14 +117,14 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
     form = DryRunForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
         try:
-            request_dry_run(study_id=study.pk, user=request.user, **form.wish)
+            request_dry_run(study_id=study.pk, user=request.user, **form.chosen)
         except DesignError as error:
             form.add_error(None, str(error))
         else:
             return back_to_page(request, study, "The dry run is asked for.", "design-dry-runs")
     closed = CLOSED.get(why_study_closed(study, synthetic=True), "")
     template = "study/pilot/dry_runs.html"
-    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_learnt(study)}
+    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_findings(study)}
     return form_page(request, study, form, heading="Dry run", template=template, **more)
 
 
@@ -141,16 +141,16 @@ def _news(request: HttpRequest, study: Study) -> HttpResponse:
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)
-    more = {"study": study, "oob": True, **_learnt(study)}
+    more = {"study": study, "oob": True, **_findings(study)}
     return render(request, "study/pilot/dry_runs_list.html", shown | more)
 
 
-def _learnt(study: Study) -> dict[str, Any]:
+def _findings(study: Study) -> dict[str, Any]:
     """Return what dry runs have shown: what the study cannot measure, and late decisions."""
-    return {"tried": _tried(study), "late": list(late_decision_warnings(study))}
+    return {"tried": _unmeasured(study), "late": list(late_decision_warnings(study))}
 
 
-def _tried(study: Study) -> list[tuple[str, str]]:
+def _unmeasured(study: Study) -> list[tuple[str, str]]:
     """Return (condition name, text) pairs on what cannot be measured, by its settings and by dry runs."""
     shown = dry_run_warnings(study)
     return [

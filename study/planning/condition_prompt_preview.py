@@ -32,7 +32,7 @@ MOST = 2000
 """Largest step for which a prompt is shown: playing that far takes seconds in the web process."""
 PLAYED = 8
 """Number of episodes kept in memory, each played as far as requested."""
-_playing = Lock()
+_episode_lock = Lock()
 """Only one episode is played at a time."""
 
 
@@ -79,11 +79,8 @@ def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
 
     Raise SettingsError or UnknownNameError if one cannot be made.
     """
-    return {number: mind for number, mind in enumerate(_playing_from_the_first(condition)) if mind[1].model()}
-
-
-def _playing_from_the_first(condition: Condition) -> list[tuple[MindPlan, Agent]]:
-    return all_minds(condition)[: len(mind_plans(condition))]
+    own = all_minds(condition)[: len(mind_plans(condition))]  # without replacements of people
+    return {number: mind for number, mind in enumerate(own) if mind[1].model()}
 
 
 def shown_steps(condition: Condition) -> int:
@@ -102,7 +99,7 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
     If the step lies beyond the end of the episode or beyond `MOST`, the last available step is shown. Raise
     SettingsError or UnknownNameError for a condition that cannot be played.
     """
-    with _playing:
+    with _episode_lock:
         try:
             asked = _played(_facts(condition)).asked(number, min(step, MOST))
         except Exception:  # an episode that failed in the middle of a step cannot be continued
@@ -117,7 +114,7 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
         model,
         asked.request,
         tuple(PromptMessage(message.role, message.text, message.fixed) for message in messages),
-        _named(agent.placeholders(asked.situation)),
+        _placeholder_texts(agent.placeholders(asked.situation)),
         tuple(setting for setting in agent.settings if setting.placeholders),
     )
 
@@ -148,7 +145,7 @@ def _played(facts: str) -> RehearsedEpisode:
     )
 
 
-def _named(placeholders: Mapping[str, str]) -> tuple[PromptMessage, ...]:
+def _placeholder_texts(placeholders: Mapping[str, str]) -> tuple[PromptMessage, ...]:
     return tuple(PromptMessage(f"{{{name}}}", text) for name, text in placeholders.items())
 
 
@@ -160,11 +157,8 @@ def describe_token_count(prompt: WholePrompt) -> str:
     if prompt.request is None:
         return "There is nothing to count."
     asked = replace(prompt.request, seconds=PROVIDER_SECONDS)
-    fixed = [*(message for message in asked.messages if message.fixed), Message("user", ".")]
     try:
-        whole, same = (
-            count_tokens(prompt.provider, each) for each in (asked, replace(asked, messages=fixed))
-        )
+        whole, same = (count_tokens(prompt.provider, each) for each in (asked, _fixed(asked)))
     except ModelError as error:
         return f"Not counted: {error}."
     if whole is None or same is None:
@@ -212,10 +206,10 @@ def count_study_tokens(study: Study) -> Iterator[TokenCount]:
         except WorldError as error:
             yield TokenCount(condition, why=f"not counted: {error}")
             continue
-        yield from [_told(condition, mind) for mind in minds] or [TokenCount(condition, why=NO_MODEL)]
+        yield from [_token_count(condition, mind) for mind in minds] or [TokenCount(condition, why=NO_MODEL)]
 
 
-def _told(condition: Condition, mind: MindPlan) -> TokenCount:
+def _token_count(condition: Condition, mind: MindPlan) -> TokenCount:
     try:
         return _counted(condition, mind)
     except (WorldError, UnknownNameError, ModelError) as error:

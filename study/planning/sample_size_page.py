@@ -8,12 +8,15 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from kitchen.infra.process_pool import ProcessPoolError
+from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.models import Study
 from study.design.study_metrics import comparison_metrics
 from study.participants.participant_counts import study_counts
+from study.planning.power.power_figure import power_chart
 from study.planning.power.power_formulas import (
     MOST_PEOPLE,
     PATTERNS,
@@ -45,7 +48,6 @@ DEFAULTS: dict[str, Any] = {
 MOST_CONDITIONS = 16
 """Maximum number of conditions; the pairs of more take longer than a page may."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
-CORRECTION_LABELS = dict(PAIR_TESTS)
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
@@ -84,7 +86,7 @@ class SampleSizeForm(forms.Form):
     pattern = forms.ChoiceField(
         label="Means", choices=list(PATTERNS.items()), help_text="Pairs depend on it, and the mixed model."
     )
-    correction = forms.ChoiceField(label="Pairs corrected by", choices=list(CORRECTION_LABELS.items()))
+    correction = forms.ChoiceField(label="Pairs corrected by", choices=list(PAIR_TESTS.items()))
 
     test = forms.ChoiceField(
         label="Main test", choices=list(MAIN_TESTS.items()), help_text="Of the plan: the analysis runs it."
@@ -150,7 +152,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
-        context |= _shown(form, names)
+        context |= _answer_context(form, names)
     return render(request, "study/planning/sample_size.html", context)
 
 
@@ -160,9 +162,11 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     form = _form(request, [], "")
     if not form.is_valid():
         return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
-    from study.planning.power.power_figure import draw_power  # slow to import
-
-    return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
+    try:
+        drawn = figure_files.chart_file(power_chart(form.found), "svg")
+    except ProcessPoolError:
+        return HttpResponse("the figure cannot be drawn now", status=503, content_type="text/plain")
+    return HttpResponse(drawn, content_type="image/svg+xml")
 
 
 def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
@@ -175,7 +179,7 @@ def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
-def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
+def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
     """Return the template variables of the answer: named conditions, and the values for the figure's
     address."""
     answer, given = form.found, form.cleaned_data
@@ -186,5 +190,5 @@ def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
         "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
         "main_test": TOO_SHORT[given["test"]],
-        "correction": CORRECTION_LABELS[given["correction"]],
+        "correction": PAIR_TESTS[given["correction"]],
     }

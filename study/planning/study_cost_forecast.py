@@ -199,7 +199,7 @@ def _priced(
         rests_on = f"{rests_on}; {cached}"
     worst = call_forecast.worst_cost(sample, prices, provider, model)
     left, share = _steps_left(condition, sample.steps), len(people_in(condition))
-    cost, caution = sample.steps * a_step / share, _read(condition, number).warning
+    cost, caution = sample.steps * a_step / share, _replies_read(condition, number).warning
     return ConditionForecast(
         condition, f"{provider} {model}", rests_on, sample.steps, cost, worst / share, left, caution
     )
@@ -286,7 +286,7 @@ def _measured(
     )
 
 
-def _read(condition: Condition, number: int) -> ReplyReadings:
+def _replies_read(condition: Condition, number: int) -> ReplyReadings:
     """Return how the replies to this co-player were parsed so far."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     return reply_readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))

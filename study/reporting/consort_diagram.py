@@ -160,15 +160,14 @@ def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
 
 def describe_diagram(stations: Sequence[FlowStage]) -> str:
     """Describe the diagram for people who do not see it."""
-    return " ".join(f"{'; '.join([_said(one), *map(_each, one.left)])}." for one in stations)
-
-
-def _said(station: FlowStage) -> str:
-    return f"{counted_noun(station.number, 'participant')} {station.words}"
-
-
-def _each(left: tuple[str, int]) -> str:
-    return f"{left[1]} {left[0]}"
+    said = (
+        [
+            f"{counted_noun(one.number, 'participant')} {one.words}",
+            *(f"{number} {words}" for words, number in one.left),
+        ]
+        for one in stations
+    )
+    return " ".join(f"{'; '.join(parts)}." for parts in said)
 
 
 def _left(station: FlowStage) -> Iterator[str]:

@@ -30,7 +30,7 @@ from study.reporting.consort_diagram import describe_diagram, participant_flow
 from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_text import ReportContents, about_summaries
 
-LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "matplotlib")
+LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "vl-convert-python")
 """Libraries that numbers and figures depend on."""
 
 

@@ -5,36 +5,38 @@ A worker makes the cached report. It is stored beside the analysis it belongs to
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
-from django.core.cache import cache
 from django.db.models import Count
 from django.template.loader import render_to_string
 from django.utils import timezone
+from pydantic import ConfigDict, TypeAdapter
 
+from kitchen.charts import chart_drawing
 from kitchen.contract.world import canonical_hash
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.analysis_results import (
-    ASKED_SECONDS,
-    KEEP_SECONDS,
     analyse_present_data,
     analysis_cache_key,
+    cache_result,
+    cached_result,
     data_stamp,
+    is_first_request,
     report_cache_key,
 )
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.observations import AnalysisError
+from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_files import ANALYSED_FILE, analysed_rows, file_contents, to_csv
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program
 from study.design.study_versions import frozen_version
 from study.participants.models import Participant
-from study.reporting.consort_diagram import FlowDiagram, diagram_of, to_svg
+from study.reporting.consort_diagram import diagram_of, to_svg
 from study.reporting.report_contents import collect_report
 from study.reporting.report_html import embed_figures, to_html
 from study.reporting.report_text import FLOW, ReportContents, report_text
@@ -45,6 +47,7 @@ from study.task_queue import ask_report
 class Report:
     """A whole rendered report, or the problem that prevented it."""
 
+    __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
     title: str
     mark: str = ""
     """Text that is shown on every page."""
@@ -69,25 +72,18 @@ def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> 
 
     `drawn` are figures as SVG by file name; missing ones are drawn here.
     """
-    from study.analysis.statistics.matplotlib_figures import (  # slow to import
-        draw,
-        draw_participants,
-    )
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
-    results, chart = told.analysis.measures, diagram_of(told.flow)
-    given = drawn or {}
-    svg = {one.figure_name: given.get(one.figure_name) or draw(one) for one in results}
-    png: dict[str, bytes | FlowDiagram] = {one.figure_name: draw(one, "png", dpi=DPI) for one in results}
-    for one in (one for one in results if one.threads_name):
-        svg[one.threads_name] = given.get(one.threads_name) or draw_participants(one)
-        png[one.threads_name] = draw_participants(one, "png", dpi=DPI)
+    diagram, given, draw = diagram_of(told.flow), drawn or {}, chart_drawing.draw_chart
+    charts = report_charts(told.analysis.measures)
+    svg = {name: given.get(name) or draw(chart) for name, chart in charts.items()}
+    png = {name: draw(chart, "png", dpi=DPI) for name, chart in charts.items()}
     text, mark = report_text(told), MARK if told.analysis.synthetic else ""
     return Report(
         title=told.title,
         mark=mark,
-        fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(chart)})),
-        pdf=to_pdf(text, {**png, FLOW: chart}, title=told.title, mark=mark),
+        fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(diagram)})),
+        pdf=to_pdf(text, {**png, FLOW: diagram}, title=told.title, mark=mark),
     )
 
 
@@ -129,7 +125,7 @@ def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
     return tuple(write_atomically(directory / name, data) for name, data in report_files(told))
 
 
-LAYOUT = 1
+LAYOUT = 2
 """Version of the cache format and of the report's content; raised when either changes."""
 
 
@@ -140,32 +136,28 @@ def cached_report(
 
     Participants who arrive meanwhile appear in the next report.
     """
-    stamp, key = (
-        _stamp(study, who),
-        report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
-    )
-    report = _kept(key, stamp)
-    if report is None and cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS):
+    stamp = _stamp(study, who)
+    key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))
+    report = cached_result(_adapter(), key, stamp)
+    if report is None and is_first_request(key, stamp):
         ask_report(study.pk, who, preregistered, untouched)
     return report
 
 
 def make_cached_report(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Analyse the data, render the report and cache it. A result that is outdated by then is not cached."""
-    stamp, key = (
-        _stamp(study, who),
-        report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
-    )
-    if _kept(key, stamp) is None:
-        report = _made(Sample(study, who=who, preregistered=preregistered, untouched=untouched))
-        kept = {**asdict(report), "pdf": base64.b64encode(report.pdf).decode()}
-        cache.set(key, [stamp, kept], KEEP_SECONDS)
-        if _stamp(study, who) != stamp:  # a withdrawal meanwhile: `forget_analysis` came too early
-            cache.delete(key)
+    sample = Sample(study, who=who, preregistered=preregistered, untouched=untouched)
+    key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))
+    cache_result(_adapter(), key, lambda: _stamp(study, who), lambda: _made(sample))
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[Report]:
+    """Return the converter between reports and JSON, created at first use."""
+    return TypeAdapter(Report)
 
 
 def _made(sample: Sample) -> Report:
-
     study = sample.study
     try:
         analysis = analyse_present_data(study, sample.who, sample.preregistered, sample.untouched)
@@ -174,15 +166,6 @@ def _made(sample: Sample) -> Report:
     if not analysis.participants:
         return Report(study.title, problem="Nobody in this choice of data is analysed.")
     return rendered(collect_report(study, sample, analysis, made_at=timezone.now()))
-
-
-def _kept(key: str, stamp: str) -> Report | None:
-    """Return the cached report if it belongs to these data and has the expected shape."""
-    match cache.get(key):
-        case [kept_stamp, dict() as kept] if kept_stamp == stamp:
-            with suppress(KeyError, ValueError, TypeError):  # another program version wrote it
-                return Report(**{**kept, "pdf": base64.b64decode(kept["pdf"])})
-    return None
 
 
 def _stamp(study: Study, who: str) -> str:

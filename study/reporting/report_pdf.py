@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from markdown_it.tree import SyntaxTreeNode
+from reportlab import rl_config
 from reportlab.graphics.shapes import Drawing, Line, Polygon, Rect, String
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
@@ -34,6 +33,7 @@ from reportlab.platypus import (
     TableStyle,
 )
 
+from kitchen.charts.chart_drawing import FONTS
 from study.reporting.consort_diagram import GAP, LINE, PAD, SIZE, WIDTH, FlowDiagram, head_of
 from study.reporting.report_html import NUMBERS, parse_report
 
@@ -58,6 +58,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
     `figures` are by name: PNG with `DPI` dots per inch, or a diagram. `mark` is shown on every page.
     """
     _letters()
+    rl_config.useA85 = 0  # binary streams are smaller and quicker to write
     out = BytesIO()
     document = SimpleDocTemplate(
         out,
@@ -83,9 +84,8 @@ def _letters() -> None:
     """Register the fonts with ReportLab, once per process."""
     if LETTERS in pdfmetrics.getRegisteredFontNames():
         return
-    folder = Path(mpl.get_data_path()) / "fonts" / "ttf"
     for face in FACES:
-        pdfmetrics.registerFont(TTFont(f"{LETTERS}{face}", str(folder / f"DejaVuSans{face}.ttf")))
+        pdfmetrics.registerFont(TTFont(f"{LETTERS}{face}", str(FONTS / f"DejaVuSans{face}.ttf")))
     pdfmetrics.registerFontFamily(
         LETTERS,
         normal=LETTERS,
@@ -93,7 +93,7 @@ def _letters() -> None:
         italic=f"{LETTERS}-Oblique",
         boldItalic=f"{LETTERS}-BoldOblique",
     )
-    pdfmetrics.registerFont(TTFont(f"{LETTERS}Mono", str(folder / "DejaVuSansMono.ttf")))
+    pdfmetrics.registerFont(TTFont(f"{LETTERS}Mono", str(FONTS / "DejaVuSansMono.ttf")))
     pdfmetrics.registerFont(UnicodeCIDFont(CHINESE))
 
 
@@ -228,8 +228,9 @@ LOOK = TableStyle(
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     """Return the column widths: room for the longest word, and the rest by amount of text."""
-    columns = [[_plain(cell) for cell in column] for column in zip(*rows, strict=True)]
-    least = [max(SMALLEST_COLUMN, *map(_longest_word, column)) for column in columns]
+    columns = [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
+    words = ([word for cell in column for word in cell.split()] for column in columns)
+    least = [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]
     wanted = [max(low, *map(_width, column)) for low, column in zip(least, columns, strict=True)]
     if sum(wanted) <= INNER:
         return wanted
@@ -239,16 +240,8 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     return [low * scale + room * extra / (sum(more) or 1) for low, extra in zip(least, more, strict=True)]
 
 
-def _plain(cell: str) -> str:
-    return re.sub("<[^>]*>", "", cell)
-
-
 def _width(text: str) -> float:
     return float(pdfmetrics.stringWidth(text, f"{LETTERS}-Bold", CELL.fontSize)) + 6
-
-
-def _longest_word(text: str) -> float:
-    return max(map(_width, text.split()), default=0.0)
 
 
 def _figure(data: bytes | FlowDiagram) -> Flowable:

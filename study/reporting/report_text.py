@@ -19,15 +19,15 @@ from study.analysis.statistics.apa_format import escape_markdown, markdown_table
 from study.analysis.statistics.markdown_report import (
     DESIGN_METHOD,
     METHOD,
-    PARTICIPANTS_FIGURE,
-    attrition_sentences,
     contrasts_table,
-    dependence_sentence,
     exclusion_sentences,
+    means_figure,
     means_table,
     pairs_table,
+    participants_figure,
     plan_sentence,
     players_table,
+    sample_sentences,
     scales_table,
     synthetic_banner,
 )
@@ -154,7 +154,7 @@ def report_text(told: ReportContents) -> str:
         f"![{escape_markdown(told.flow_words)}]({FLOW})",
         flow_table(told.flow),
         said_table(told.said),
-        _list([*_dependent(analysis), *_attrition(analysis), *exclusion_sentences(analysis)]),
+        _list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
         "## Deviations from what was preregistered",
         deviations_list(told.deviations),
         "## Results",
@@ -188,15 +188,6 @@ def _design(told: ReportContents) -> Iterator[str]:
     for name, text in told.design:
         yield f"### {escape_markdown(name)}"
         yield text
-
-
-def _attrition(analysis: Analysis) -> list[str]:
-    return attrition_sentences(analysis.attrition) if analysis.attrition else []
-
-
-def _dependent(analysis: Analysis) -> list[str]:
-    words = dependence_sentence(analysis.attrition) if analysis.attrition else ""
-    return [words] if words else []
 
 
 def flow_table(flow: Sequence[FlowStage]) -> str:
@@ -251,14 +242,13 @@ def _mark(told: ReportContents) -> str:
 
 def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
     """Yield the parts of one measure: planned tests, numbers, exploratory tests, and the replication."""
-    label, planned = escape_markdown(result.measure.label), EXPLORED if result.measure.exploratory else mark
-    yield f"### {label}"
+    planned = EXPLORED if result.measure.exploratory else mark
+    yield f"### {escape_markdown(result.measure.label)}"
     yield from _apa(rows, "main", planned)
     if result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts, Holm's correction over them:"
         yield contrasts_table(result.within.planned)
-    if result.threads_name:
-        yield f"![{label}: {PARTICIPANTS_FIGURE}]({result.threads_name})"
+    yield participants_figure(result)
     yield means_table(result)
     if result.within and result.within.cautions:
         yield "What speaks against these tests:"
@@ -266,9 +256,8 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     yield from _exploratory(result, rows)
     yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
     yield escape_markdown(tukey_sentence(result))
-    yield f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
-    if result.pairs:
-        yield pairs_table(result.pairs)
+    yield means_figure(result)
+    yield pairs_table(result.pairs)
 
 
 def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:

@@ -69,10 +69,7 @@ class BreachedStyleValidator:
         password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
-        """Return whether a known password remains without the digits and signs around it.
-
-        Signs inside the password may also stand for letters.
-        """
+        """Return whether a known password remains without the digits and signs around or in it."""
         cores = {re.sub(r"^[\W\d_]+|[\W\d_]+$", "", one) for one in (low, low.translate(LETTERS_FOR))}
         bare = re.sub(r"[\W\d_]+$", "", low).translate(LETTERS_FOR)
         return bool((cores | {bare}) & self.known)

@@ -11,8 +11,7 @@ from study.design.models import Study
 
 
 class Membership(models.Model):
-    """The role of one researcher in one study; `study.researchers.permissions` defines the rights of each
-    role."""
+    """The role of one researcher in one study; `permissions` defines the rights of each role."""
 
     class Role(models.TextChoices):
         OWNER = "owner", "owner: everything; members, freezing and deleting, too"

@@ -1,9 +1,8 @@
 """Roles and rights of staff in a study. Pages, websockets, files and the admin all check rights here.
 
 A right is a word: `copy` (see the design and copy it into a new study), `view` (see everything), `edit`
-(change the design, act on participants), `own` (members, freezing, deleting). A role has some of them in one
-study; superusers have all in all studies. A page decorated here records who may open it (`opens_for`), and a
-test of all addresses checks that every staff page does.
+(change the design, act on participants), `own` (members, freezing, deleting). Superusers have all in all
+studies. A page decorated here records who may open it (`opens_for`); a test checks every staff page.
 """
 
 from __future__ import annotations

@@ -57,8 +57,7 @@ class ReauthenticateInAdmin:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Return a redirect to the password page, or None to let the page continue. The admin handles users
-        who are not logged in."""
+        """Return a redirect to the password page, or None. The admin handles users who are not logged in."""
         page = request.resolver_match
         if page is None or page.namespace != "admin" or request.method != "POST":
             return None

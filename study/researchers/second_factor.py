@@ -1,7 +1,8 @@
 """The second factor of staff: app codes (TOTP), and recovery codes in case the app is lost.
 
 It needs no network. A person who has set one up enters a code at each login. The installation may require it
-of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up.
+of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up. django-otp keeps and
+checks the codes. allauth and django-two-factor-auth would replace the login form, which the admin uses, too.
 """
 
 from __future__ import annotations

@@ -1,18 +1,15 @@
 """Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Events are sealed and numbered without gaps. A separate row holds the count, so deleted events are noticed.
-The row also records which events the app itself has erased by age.
-
-No secret is stored: no password, not even a wrong one, and only the first letters of a token. Unknown user
-names are not stored either, as they may be mistyped passwords. Of an erased participant, only the public part
-of the receipt (without its signature) and an anonymous mark stay.
+Events are sealed and numbered without gaps; a separate row holds the count and what the app itself erased by
+age. No secret is stored: no password, no unknown user name (it may be a password), only the first letters of
+a token, and of an erased participant only the public part of the receipt and an anonymous mark.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from functools import partial
@@ -67,19 +64,14 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
 
 
 def events_erase(events: QuerySet[SecurityEvent]) -> int:
-    """Erase these events, which must be the oldest, in batches; record them as erased. Return their
-    number."""
+    """Erase these events, which must be the oldest, in batches, and record it. Return their number."""
     numbers = dict(events.order_by("pk").values_list("pk", "number"))
     for piece in batches_of(numbers):
-        _piece_erase(piece, max(numbers[pk] for pk in piece))
+        with transaction.atomic():
+            count = _count()
+            SecurityEvent.objects.filter(pk__in=piece).delete()
+            _store(count, last=count.last, erased=max(count.erased, *(numbers[pk] for pk in piece)))
     return len(numbers)
-
-
-@transaction.atomic
-def _piece_erase(piece: Sequence[int], number: int) -> None:
-    count = _count()
-    SecurityEvent.objects.filter(pk__in=piece).delete()
-    _store(count, last=count.last, erased=max(count.erased, number))
 
 
 def events_verify() -> Iterator[str]:
@@ -93,10 +85,8 @@ def events_verify() -> Iterator[str]:
         yield FALSE_COUNT
     before = count.erased
     for event in SecurityEvent.objects.order_by("number", "pk").iterator():
-        if (
-            not seal_is_valid(event.seal, ROW, column_values(event, SEALED))
-            or event.number == before > count.erased
-        ):
+        valid = seal_is_valid(event.seal, ROW, column_values(event, SEALED))
+        if not valid or event.number == before > count.erased:
             yield f"security event {event.pk} is not what was written"
         if event.number > before:
             yield from _missing(before + 1, event.number - 1)
@@ -221,11 +211,11 @@ def _older(than: datetime) -> dict[str, QuerySet[Any]]:
     a restore. Logs that django-axes writes only if configured are listed only if there are rows.
     """
     events = SecurityEvent.objects.exclude(kind=SecurityEvent.Kind.PERSON_ERASED)
-    noted = {
+    logs = {
         "failed login in the log/failed logins in the log": AccessFailureLog,
         "login in the log/logins in the log": AccessLog,
     }
-    logged = {what: model.objects.filter(attempt_time__lt=than) for what, model in noted.items()}
+    logged = {what: model.objects.filter(attempt_time__lt=than) for what, model in logs.items()}
     return {
         "security event": events.filter(at__lt=than),
         "failed login": AccessAttempt.objects.filter(attempt_time__lt=than),

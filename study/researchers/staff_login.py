@@ -29,8 +29,7 @@ NOWHERE = "0.0.0.0"  # noqa: S104 - nobody listens there
 
 
 class SlidingSession:
-    """Middleware that extends a login by `SESSION_COOKIE_AGE` with each page. Participants have no session
-    and get none."""
+    """Middleware that extends a login with each page. Participants have no session and get none."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -57,11 +56,7 @@ class SecondFactor:
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         """Return a redirect to the setup for staff who lack a required second factor, else None."""
         page = request.resolver_match and request.resolver_match.view_name
-        if (
-            not settings.SECOND_FACTOR_REQUIRED
-            or page in OPEN_WITHOUT_FACTOR
-            or not request.path.startswith(OURS)
-        ):
+        if page in OPEN_WITHOUT_FACTOR or not request.path.startswith(OURS):
             return None
         user = request.user
         lacking = user.is_authenticated and user.is_staff and lacks_factor(user)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import template
+from django.conf import settings
+from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 
 from kitchen.play.models import Episode
@@ -46,6 +48,12 @@ class Tab:
     words: str
     url: str
     current: bool
+
+
+@register.simple_tag
+def documentation_url() -> str:
+    """Return the address of the documentation site; empty if it was not built."""
+    return static(settings.DOCUMENTATION) if settings.DOCUMENTATION else ""
 
 
 @register.inclusion_tag("study/researchers/tabs.html", takes_context=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -18,6 +20,8 @@ from kitchen.registry.agent_registry import agent_kinds
 ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 ALL = (*GUIDES, ROOT / "CONTRIBUTING.md")
+INDEX = ROOT / "docs" / "index.md"
+FOR_CONTRIBUTORS = {"index.md", "developers.md", "licences.md", "recipes.md", "testing.md", "threats.md"}
 RECIPES = ROOT / "docs" / "recipes.md"
 """Names files and variables that the reader adds; `test_recipes` checks its paths and names."""
 DESCRIPTIONS = tuple(guide for guide in GUIDES if guide != RECIPES)
@@ -75,10 +79,36 @@ def test_pages_for_contributors_stay_short(page: str, most: int) -> None:
     assert len((ROOT / page).read_bytes()) <= most
 
 
-def test_the_readme_names_the_two_commands_and_every_guide() -> None:
+def test_the_readme_names_the_two_commands_and_the_first_page_of_the_guides() -> None:
     text = (ROOT / "README.md").read_text()
     assert {"make run", "make test"} <= set(re.findall(r"make (?:run|test)\b", text))
-    assert {path.name for path in GUIDES[1:]} <= {Path(link).name for link in LINK.findall(text)}
+    assert "docs/index.md" in LINK.findall(text)
+
+
+def test_the_first_page_lists_every_page_once() -> None:
+    """The navigation of the site is made of its links."""
+    listed = [(INDEX.parent / link).resolve() for link in LINK.findall(INDEX.read_text())]
+    pages = {*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"} - {INDEX}
+    assert sorted(listed) == sorted(pages)
+
+
+def test_pages_for_researchers_and_operators_are_short_and_lead_to_the_next() -> None:
+    pages = [path for path in GUIDES[1:] if path.name not in FOR_CONTRIBUTORS]
+    assert [path.name for path in pages if len(path.read_text().split()) > 1_200] == []
+    last = {path.name: path.read_text().rstrip().splitlines()[-1] for path in pages}
+    assert [name for name, line in last.items() if not re.match(r"Next: \[.+\]\(.+\)$", line)] == []
+
+
+@pytest.mark.nightly
+def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    site = tmp_path / "html"
+    build = (sys.executable, "-m", "sphinx", "-M", "html", ROOT, tmp_path, "-c", ROOT / "docs", "-q", "-W")
+    subprocess.run(build, check=True)
+    pages = {str(path.relative_to(site)): path.read_text() for path in site.glob("**/*.html")}
+    assert {f"docs/{guide.stem}.html" for guide in GUIDES[1:]} <= pages.keys()
+    inside = re.compile(r"<style| style=|<script>|(?:src|<link[^>]* href)=\"https?:")
+    assert [name for name, text in pages.items() if inside.search(text)] == []
+    assert all("researchers.html" in text or name == "docs/researchers.html" for name, text in pages.items())
 
 
 @over_all
@@ -137,7 +167,7 @@ def test_every_variable_of_ours_is_told_to_operators() -> None:
     read = {name for path in files for name in re.findall(r'"(BRIGADE_[A-Z_]+)"', path.read_text())}
     read |= set(re.findall(r"\$\((BRIGADE_[A-Z_]+)\)", (ROOT / "Makefile").read_text()))
     assert read
-    assert read <= set(VARIABLE.findall((ROOT / "docs" / "operators.md").read_text()))
+    assert read <= set(VARIABLE.findall((ROOT / "docs" / "variables.md").read_text()))
 
 
 @over_descriptions
@@ -165,7 +195,7 @@ def test_every_room_is_told_with_its_floor() -> None:
 
 
 def test_every_co_player_of_the_grids_is_told_to_researchers() -> None:
-    told = " ".join((ROOT / "docs/researchers.md").read_text(encoding="utf-8").casefold().split())
+    told = " ".join((ROOT / "docs/co-players.md").read_text(encoding="utf-8").casefold().split())
     assert not [
         kind for kind in agent_kinds("overcooked") if f"*{readable_name(kind).casefold()}*" not in told
     ]

@@ -9,7 +9,8 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from brigade.asgi import application
-from brigade.http_limits import Message, PageQueue, Receive, Send
+from brigade.http_limits import PageQueue
+from brigade.middleware import Message, Receive, Send
 
 
 class Slow:

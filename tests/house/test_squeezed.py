@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from csp.utils import build_policy
 from django.contrib.staticfiles import finders
+from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from brigade.middleware import compressed
+from brigade.middleware import CompressedStaticMiddleware, compressed
 from kitchen.play.live.render_page import play_page_response
 from tests.kitchen.factories import make_episode
 
@@ -54,6 +56,17 @@ def test_what_has_changed_is_squeezed_anew_and_what_cannot_be_kept_is_not(
     assert compressed(style) is None
     style.write_text("a {}")
     assert compressed(style) is None
+
+
+def test_a_page_of_the_documentation_has_the_policy_of_all_pages(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "index.html").write_text("<p>How to begin")
+    settings.STATICFILES_DIRS = [("documentation", tmp_path)]
+    monkeypatch.setattr(finders, "get_finders", lambda: [finders.FileSystemFinder()])
+    served: Any = CompressedStaticMiddleware(lambda request: HttpResponse(status=404))
+    answer = served(RequestFactory().get("/static/documentation/index.html"))
+    assert answer["content-security-policy"] == build_policy()
 
 
 @pytest.mark.django_db

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.servers import Stack
 
-SLOW = ("anthropic", "matplotlib", "networkx", "numpy", "openai", "pandas", "pyarrow", "scipy", "statsmodels")
+SLOW = (
+    *("anthropic", "networkx", "numpy", "openai", "pandas", "pyarrow", "scipy", "statsmodels", "vl_convert"),
+)
 """Libraries that some commands and pages need, and that take longer to import than all of the app."""
 LOAD = f"""
 import sys

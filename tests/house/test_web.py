@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import resource
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,6 @@ from typing import Any, cast
 import daphne.server
 import pytest
 from autobahn.websocket.compress import PerMessageDeflateOffer
-from daphne.cli import CommandLineInterface
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
@@ -294,27 +294,55 @@ class Door(Factory):
 class Idle:
     """A reactor that is not running."""
 
-    def addReader(self, port: Port) -> None:  # noqa: N802 - twisted's
-        pass
+    def __init__(self) -> None:
+        self.readers: set[Any] = set()
+        self.later: list[Any] = []
+        self.addReader, self.removeReader = self.readers.add, self.readers.discard
+        self.callLater = lambda seconds, act: self.later.append(act)
+
+    def adoptStreamConnection(self, fd: int, family: int, factory: Any) -> None:  # noqa: N802 - twisted's
+        factory.buildProtocol(None)
 
 
-def test_of_many_who_wait_one_is_taken_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daphne.server, "HTTPFactory", daphne.server.HTTPFactory)
-    monkeypatch.setattr(daphne.server, "WebSocketFactory", daphne.server.WebSocketFactory)
-    monkeypatch.setattr(Port, "numberAccepts", None, raising=False)  # as it was, after this test
-    monkeypatch.setattr(CommandLineInterface, "run", lambda self, arguments: None)
-    web.main()
-    door = Door()
-    port: Any = Port(0, cast(Any, door), interface="127.0.0.1", reactor=Idle())
+def test_of_many_who_wait_one_is_taken_at_a_time() -> None:
+    door, idle = Door(), Idle()
+    port: Any = Port(0, cast(Any, door), interface="127.0.0.1", reactor=idle)
     port.startListening()
+    accepting = web.SingleAccept(port, door, idle)
+    assert idle.readers == {accepting}
     people = [socket.create_connection(("127.0.0.1", port.getHost().port)) for _ in range(3)]
     counts = []
     for _ in people:
-        port.doRead()
+        accepting.doRead()
         counts.append(door.came)
+    accepting.doRead()  # another process was faster
+    assert idle.readers == {accepting} and idle.later == []
     for each in [*people, port.socket]:
         each.close()
     assert counts == [1, 2, 3]
+
+
+def test_where_too_many_files_are_open_connections_wait() -> None:
+    idle = Idle()
+    accepting = web.SingleAccept(FullPort(), None, idle)
+    accepting.doRead()
+    assert idle.readers == set()
+    idle.later.pop()()
+    assert idle.readers == {accepting}
+
+
+class FullPort:
+    """A listening port of a program with too many open files."""
+
+    @property
+    def socket(self) -> FullPort:
+        return self
+
+    def accept(self) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    def fileno(self) -> int:
+        return 5
 
 
 def test_a_browser_that_can_is_sent_squeezed_messages_each_for_itself() -> None:

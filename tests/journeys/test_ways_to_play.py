@@ -256,7 +256,7 @@ OUT_OF_SIGHT = """() => {
 }"""
 
 
-@pytest.mark.nightly  # test_choosing asks on the same page without the app
+@pytest.mark.nightly  # test_command_form asks on the same page without the app
 async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:

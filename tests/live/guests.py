@@ -125,7 +125,7 @@ class Noted(httpx2.AsyncBaseTransport):
         await self.usual.aclose()
 
 
-async def go(register: Register, link: str, number: int, every: float) -> None:
+async def run(register: Register, link: str, number: int, every: float) -> None:
     """One of them, to the end. They do not all come at the same moment."""
     await asyncio.sleep(SPREAD * every * Random(number).random())
     patience = PatienceLimit(PATIENCE)
@@ -133,7 +133,7 @@ async def go(register: Register, link: str, number: int, every: float) -> None:
     try:
         async with Browser(patience, Noted(register)) as browser:
             handlers = read_first(person, every)
-            await Walk(person, browser, patience, think=every, handlers=handlers, items=ITEMS).go(link)
+            await Walk(person, browser, patience, think=every, handlers=handlers, items=ITEMS).run(link)
     except WalkError as error:
         register.failed.append(str(error))
     else:
@@ -162,7 +162,7 @@ async def serve(link: str, every: float) -> None:
     def fill(ended: asyncio.Task[None] | None = None) -> None:
         ways.discard(ended) if ended else None
         while len(ways) < wanted:
-            way = asyncio.create_task(go(register, link, next(numbers), every))
+            way = asyncio.create_task(run(register, link, next(numbers), every))
             ways.add(way)
             way.add_done_callback(fill)
 

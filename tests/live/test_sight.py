@@ -28,6 +28,6 @@ def test_the_menu_is_known_from_what_changes_of_it() -> None:
         known = known if sight.options is None else sight.options
         assert (sight.step, sight.phase) == (step, "choose")
         offered = {tuple(json.loads(html.unescape(option.decode()))) for option in known}
-        assert offered == {*view.legal, *view.anticipated}
+        assert offered == {*view.choice.legal, *view.choice.anticipated}
         assert submit(episode, step + 1, *chance.choice(sorted(offered))).accepted
     assert page.read(screen.fragments(world_page_of(seat), current_seat_view(seat)).encode()).phase == "over"

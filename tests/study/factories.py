@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
@@ -54,7 +55,7 @@ def play_out(episode: Episode) -> None:
     """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
     seat = episode.seats.get(number=0)
     while (view := current_seat_view(seat)).phase == "choose":
-        order = SubmittedCommand(0, view.legal[0])
+        order = SubmittedCommand(0, view.choice.legal[0])
         submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order])
 
 

@@ -63,7 +63,9 @@ class Mute(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         """Remember every number that was said."""
-        heard = {said.sender: said.text for said in situation.messages if said.sender != situation.member}
+        heard = {
+            said.sender: said.text for said in situation.talk.messages if said.sender != situation.talk.member
+        }
         memory = {**(situation.memory or {}), **{str(sender): text for sender, text in heard.items()}}
         own = [situation.observations[seat]["number"] for seat in situation.seats]
         sum_ = sum(own) + sum(map(int, memory.values()))

@@ -20,11 +20,12 @@ from kitchen.contract.planned_commands import Plan, open_turn
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import SubmittedCommand, run_due_step, submit_commands
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
-from kitchen.play.turn import open_turn as open_turn_module
+from kitchen.play.turn import turn_rules
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.registry.world_registry import organisation_refusal
 from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
@@ -117,14 +118,14 @@ def record(episode: Episode) -> EpisodeRecord:
 def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_turn_module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(turn_rules, "PAUSE_SECONDS", 0.0)
     episode = played_episode(study, "talking")
     say(episode, f"My code is {CODES[0]}.")
     texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))
     assert {sender for sender, _ in texts} == {0, 1, 2}, "both keepers answered before anybody chose"
     view = current_seat_view(episode.seats.get(number=0))
-    assert f"My code is {CODES[1]}." in [message.text for message in view.messages]
-    assert view.amounts == {(DIAL,): (1, 9)}
+    assert f"My code is {CODES[1]}." in [message.text for message in view.talk.messages]
+    assert view.choice.amounts == {(DIAL,): (1, 9)}
     choose(episode, (DIAL, str(CODES[1])), CRANK)
     episode.refresh_from_db()
     while episode.status == Episode.Status.PLAYING:
@@ -133,7 +134,7 @@ def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may
     assert (episode.status, episode.score["bolts"]) == (Episode.Status.OVER, 3)
     assert episode.score["messages"] == Message.objects.filter(episode=episode).count() == 3
     assert "messages" not in Step.objects.filter(episode=episode).latest("number").score
-    assert "messages sent" in str(current_seat_view(episode.seats.get(number=0)).achieved)
+    assert "messages sent" in str(current_seat_view(episode.seats.get(number=0)).result.achieved)
     assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk))] == [[]]
     assert not list(replay_faults(record(episode)))
     assert not list(replay_faults(read_episode_file(export_episode(record(episode)))))
@@ -176,7 +177,7 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, CRANK)]).accepted
     decide_step(episode_id=episode.pk, step=step)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.may_act and STOP in view.legal
+    assert view.choice.may_act and STOP in view.choice.legal
     step = view.step + 1
     assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, STOP)]).accepted
     decide_step(episode_id=episode.pk, step=step)
@@ -185,6 +186,7 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     assert current_seat_view(episode.seats.get(number=0)).observation["turns"] == 0
 
 
+@pytest.mark.django_db
 def test_agents_alone_talk_and_their_experiment_replays(vault: None, tmp_path: Path) -> None:
     folder = tmp_path / "doors"
     within = ("--organisation-set", "within=true")

@@ -259,12 +259,12 @@ class DecisionParts:
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
         self.seats[str(seat)] = carrying.note()
-        if situation.asked is None or seat in situation.asked:
+        if situation.request.asked is None or seat in situation.request.asked:
             chance = Random(derived_seed(situation.seed, seat))  # noqa: S311
             if command := carrying.command(chance):
                 self.commands[seat] = command
             self.by.append(carrying.by or NOOP_FALLBACK)
-        if told and situation.tells:
+        if told and situation.request.tells:
             self.intents[seat] = told
 
     def read(self) -> dict[str, Json]:
@@ -313,7 +313,8 @@ class SkilledAgent(Agent):
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, where a skill is needed."""
         return self.decided(
-            situation, time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
+            situation,
+            time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4),
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
@@ -328,8 +329,8 @@ class SkilledAgent(Agent):
 
     def may_ask(self, situation: Situation, seat: int) -> bool:
         """Return whether a plan for this seat may be requested now."""
-        asked = situation.asked is None or seat in situation.asked
-        return asked and situation.because != REASON_TO_ANSWER
+        asked = situation.request.asked is None or seat in situation.request.asked
+        return asked and situation.request.because != REASON_TO_ANSWER
 
     def instead(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
         """Return the plan that replaces a missing answer."""

@@ -78,5 +78,5 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
     """Return the model of this session; tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
-        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+        provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers
     )

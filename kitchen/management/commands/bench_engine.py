@@ -32,11 +32,7 @@ class Command(OneLineCommand):
         add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
-        """Print the first and the median round, and last the best one: other work on the machine only ever
-        slows a round.
-
-        In the first round the engine computes what it later looks up.
-        """
+        """Print the first round (which fills caches), the median and, last, the best round."""
         try:
             speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
         except TraceFileError as error:

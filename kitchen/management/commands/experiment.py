@@ -11,13 +11,12 @@ from __future__ import annotations
 import sys
 import time
 from argparse import SUPPRESS
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
@@ -26,7 +25,6 @@ from kitchen.experiments import (
     experiment_folder,
     experiment_services,
     log_tables,
-    play_episodes,
     result_tables,
 )
 from kitchen.experiments.comparison_tables import TextTable
@@ -47,13 +45,11 @@ from kitchen.experiments.experiment_setup import (
 )
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.play_episodes import MoneySpentError
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup, whole_number
 from kitchen.infra.db_errors import missing_migrations
 from kitchen.infra.task_broker import is_broker_reachable
 from kitchen.llm.call_costs import PriceFileError, load_prices
-from kitchen.llm.model_wrappers import InMemoryPurse
 from kitchen.management.command_helpers import OneLineCommand, Progress
 from kitchen.registry.agent_registry import agent_kinds
 from kitchen.registry.world_registry import worlds_with_comparison, worlds_with_pairings
@@ -118,28 +114,32 @@ def _add_partners(parser: CommandParser) -> None:
     add("--seeds", metavar="N", help="episodes of each pair and layout; the same as --episodes")
 
 
-def require_database() -> None:
-    """Raise a CommandError with code 2 if the database is missing or does not match this version."""
+def require_database(*, may_create: bool = False) -> None:
+    """Raise a CommandError with code 2 if the database is missing or does not match this version.
+
+    With `may_create`, a database without any tables is prepared first.
+    """
     try:
+        if may_create and not connection.introspection.table_names():
+            call_command("migrate", verbosity=0)
         missing = missing_migrations()
     except DatabaseError as error:
         why = str(error).splitlines()[0]
         raise CommandError(f"the database cannot be used: {why}", returncode=2) from error
     if missing:
-        said = "the database is not prepared: `make run` or `manage.py migrate` does it, --local needs none"
-        raise CommandError(said, returncode=2)
+        text = "the database is not prepared: `make run` or `manage.py migrate` does it"
+        raise CommandError(text, returncode=2)
 
 
 def require_broker() -> None:
     """Raise a CommandError with code 2 if no broker answers."""
     if not is_broker_reachable():
-        said = "the broker cannot be reached: `make run` starts one, --local plays here"
-        raise CommandError(said, returncode=2)
+        text = "the broker cannot be reached: `make run` starts one, --local plays here"
+        raise CommandError(text, returncode=2)
 
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
-"""Seconds without a played episode until a hint is printed and workers are asked again: the first time, then
-later."""
+"""Seconds without a played episode until a hint is printed: the first time, then later."""
 
 
 class Command(OneLineCommand):
@@ -167,33 +167,36 @@ class Command(OneLineCommand):
     def _run(
         self, setup: ExperimentSetup, out: Path, at_once: int, budget: float | None, options: dict[str, Any]
     ) -> None:
-        if not options["local"]:
-            require_database()
+        on_workers = not options["local"]
+        require_database(may_create=not on_workers)
         key, rows = experiment_folder.open_folder(out, setup)
-        spent = 0.0 if budget is None else self._spent(out, "" if options["local"] else key)
-        allowed = self._ask(setup, rows, budget, spent, yes=options["yes"])
-        total = len(episode_jobs(setup))
-        progress = Progress(sys.stderr, total, len(rows), "episodes")
-        try:
-            if options["local"]:
-                rows = self._play_here(setup, out, key, rows, allowed, progress)
-            else:
-                rows = self._play_on_workers(
-                    setup, out, key, rows, allowed, progress, at_once, options["poll"]
-                )
-        finally:
-            progress.close()
-        self._report(setup, out, rows.values())
-        self._tell_failed(rows.values())
-
-    def _spent(self, out: Path, key: str) -> float:
-        """Return the US dollars spent on the experiment, here and by the workers with its key."""
         experiment, logs = experiment_services.experiment_find(key=key), LogFolder(out)
         if experiment is None:
-            return sum(database_logs.log_cost(log) for log in logs.all())
-        return database_logs.experiment_cost(experiment) + database_logs.cost_elsewhere(
-            experiment, logs.all()
-        )
+            spent = experiment_services.logs_cost(logs)
+        else:
+            spent = database_logs.experiment_cost(experiment)
+            stored = experiment_services.rows_of(experiment).items()
+            rows = {name: row for name, row in stored if row.outcome != FAILED}
+        allowed = self._ask(setup, rows, budget, spent, yes=options["yes"])
+        progress = Progress(sys.stderr, setup.total, len(rows), "episodes")
+        try:
+            if on_workers and len(rows) < setup.total:
+                require_broker()
+            experiment = experiment or experiment_services.folder_import(
+                setup=setup, name=str(out)[-120:], at_once=at_once, rows=rows, logs=logs
+            )
+            experiment.at_once = at_once
+            experiment_services.experiment_save(experiment=experiment, fields=["at_once"])
+            experiment_folder.write_settings(out, setup, str(experiment.key))
+            if len(rows) < setup.total:
+                experiment_services.experiment_start(
+                    experiment=experiment, allowed=allowed, on_workers=on_workers
+                )
+            played = self._play(experiment, out, progress, options["poll"], on_workers=on_workers)
+        finally:
+            progress.close()
+        self._report(experiment, setup, out, played)
+        self._check_failed(played)
 
     def _ask(
         self,
@@ -204,8 +207,7 @@ class Command(OneLineCommand):
         *,
         yes: bool,
     ) -> float | None:
-        """Print the expected work and costs, and ask for confirmation. Exit code 2 if nobody can confirm.
-        Return the budget in US dollars; None for no limit."""
+        """Print the expected work and costs, ask for confirmation, and return the budget or None."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
             self.stdout.write(str(forecast_work(setup, left)))
@@ -219,98 +221,45 @@ class Command(OneLineCommand):
             raise SetupError("nothing was played")
         return allowance.amount
 
-    def _play_here(
-        self,
-        setup: ExperimentSetup,
-        out: Path,
-        key: str,
-        rows: dict[EpisodeKey, EpisodeRow],
-        allowed: float | None,
-        progress: Progress,
-    ) -> dict[EpisodeKey, EpisodeRow]:
-        def keep(played: Iterable[EpisodeRow]) -> None:
-            kept = list(played)
-            experiment_folder.write_rows(out, setup, kept)
-            progress.show(len(kept))
-
-        experiment_folder.write_settings(out, setup, key)
-        purse = None if allowed is None else InMemoryPurse(allowed)
+    def _play(
+        self, experiment: Experiment, out: Path, progress: Progress, poll: float, *, on_workers: bool
+    ) -> list[EpisodeRow]:
+        """Play the episodes here or wait for the workers; write rows and logs as files at the end."""
         try:
-            return play_episodes.play_remaining_episodes(
-                setup, rows, keep, LogFolder(out), purse, settings.VERSION
-            )
-        except MoneySpentError as error:
-            raise CommandError(f"stopped, the money is spent: {error}") from error
-        except KeyboardInterrupt:
-            raise CommandError("stopped; the same command goes on") from None
-
-    def _play_on_workers(
-        self,
-        setup: ExperimentSetup,
-        out: Path,
-        key: str,
-        rows: dict[EpisodeKey, EpisodeRow],
-        allowed: float | None,
-        progress: Progress,
-        at_once: int,
-        poll: float,
-    ) -> dict[EpisodeKey, EpisodeRow]:
-        experiment = experiment_services.experiment_find(key=key)
-        if len(rows) < progress.total:
-            require_broker()
-        if experiment is None:
-            name = str(out)[-120:]
-            experiment = experiment_services.experiment_create(
-                setup=setup, name=name, at_once=at_once, rows=rows
-            )
-        experiment_services.rows_adopt(experiment=experiment, rows=rows)
-        database_logs.logs_adopt(experiment=experiment, data=LogFolder(out).data)
-        experiment.at_once = at_once
-        experiment_services.experiment_save(experiment=experiment, fields=["at_once"])
-        experiment_folder.write_settings(out, setup, str(experiment.key))
-        known = experiment_services.rows_of(experiment)
-        if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:
-            experiment_services.experiment_start(experiment=experiment, allowed=allowed)
-        try:
-            return self._watch(experiment, out, progress, poll)
+            self._wait(experiment, progress, poll, on_workers=on_workers)
         except KeyboardInterrupt:
             experiment_services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
             raise CommandError("stopped; the same command goes on") from None
         finally:
-            self._fetch_logs(experiment, LogFolder(out))
+            rows = list(experiment_services.rows_of(experiment).values())
+            if rows:
+                experiment_folder.write_rows(out, ExperimentSetup.from_json(experiment.setup), rows)
+            for key, data in database_logs.logs_of(experiment):
+                LogFolder(out).write(key, data)
+        return rows
 
-    def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
-        """Write the logs that the workers stored as files. A file that has more stays. A file with different
-        content is kept under another name."""
-        for key, data in database_logs.logs_of(experiment):
-            if len(data) > len(there := logs.data(key)):
-                if not data.startswith(there):
-                    logs.set_aside(key)
-                logs.put(key, data)
-
-    def _watch(
-        self, experiment: Experiment, out: Path, progress: Progress, poll: float
-    ) -> dict[EpisodeKey, EpisodeRow]:
-        """Wait for the workers; store the episodes that they have played."""
-        patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[EpisodeKey, EpisodeRow]()
-        setup = ExperimentSetup.from_json(experiment.setup)
-        while True:
-            played = experiment_services.rows_of(experiment)
-            if len(played) > len(rows):
-                experiment_folder.write_rows(out, setup, played.values())
-                rows, last = played, time.monotonic()
-                progress.show(len(rows))
-            if len(rows) == progress.total:
-                return rows
+    def _wait(self, experiment: Experiment, progress: Progress, poll: float, *, on_workers: bool) -> None:
+        """Return when every episode has a row. Without `on_workers`, play the episodes in this process."""
+        patience, last, done = FIRST_PATIENCE, time.monotonic(), 0
+        while (played := experiment_services.count_played(experiment.pk)) < progress.total:
+            if played > done:
+                done, last = played, time.monotonic()
+                progress.show(done)
             self._check(experiment)
-            if time.monotonic() - last > patience:
+            if not on_workers and (
+                episode := experiment_services.episode_for_process(experiment_id=experiment.pk)
+            ):
+                experiment_services.episode_play(episode=episode)
+                continue
+            if on_workers and time.monotonic() - last > patience:
                 self._hint(experiment)
                 patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)
+        progress.show(progress.total)
 
     def _check(self, experiment: Experiment) -> None:
         experiment.refresh_from_db()
-        if not experiment.running and experiment.stopped_because:
+        if experiment.stopped_because:
             raise CommandError(f"stopped: {experiment.stopped_because}; the same command goes on")
 
     def _hint(self, experiment: Experiment) -> None:
@@ -319,9 +268,11 @@ class Command(OneLineCommand):
         if not experiment_services.count_playing(experiment.pk):
             self.stderr.write("no worker answers: start `make run`, or use --local to play here")
 
-    def _report(self, setup: ExperimentSetup, out: Path, rows: Iterable[EpisodeRow]) -> None:
+    def _report(
+        self, experiment: Experiment, setup: ExperimentSetup, out: Path, rows: list[EpisodeRow]
+    ) -> None:
         results = experiment_folder.write_results(out, setup, rows)
-        logs = LogFolder(out).of(job.key for job in episode_jobs(setup))
+        logs = database_logs.readable_logs_of(experiment)
         log_tables.write_tables(out, logs, log_tables.log_table_files(setup))
         who = str(decision_makers_of(results))
         for grid in result_tables.result_text_tables(setup, results):
@@ -338,10 +289,9 @@ class Command(OneLineCommand):
         for note in filter(None, (played_by, *grid.notes)):
             self.stdout.write(note)
 
-    def _tell_failed(self, rows: Iterable[EpisodeRow]) -> None:
+    def _check_failed(self, rows: list[EpisodeRow]) -> None:
         """End with exit code 1 if episodes failed."""
-        played = list(rows)
-        reasons = [row.reason for row in played if row.outcome == FAILED]
+        reasons = [row.reason for row in rows if row.outcome == FAILED]
         if reasons:
-            told = f"{len(reasons)} of {len(played)} episodes failed and are not counted ({reasons[0]})"
-            raise CommandError(f"{told}; the same command plays them again")
+            failed = f"{len(reasons)} of {len(rows)} episodes failed and are not counted ({reasons[0]})"
+            raise CommandError(f"{failed}; the same command plays them again")

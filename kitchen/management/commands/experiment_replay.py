@@ -43,14 +43,14 @@ class Command(OneLineCommand):
             raise CommandError(str(error), returncode=2) from error
         named = [(job.key, rows.get(job.key)) for job in episode_jobs(setup)]
         progress = Progress(sys.stderr, len(named), 0, "episodes")
-        done = list(self._told(_replays(LogFolder(folder), named), progress))
+        done = list(self._print_faults(_replays(LogFolder(folder), named), progress))
         progress.close()
         line = summary(done)
         if any(each.faults for each in done) or not done:
             raise CommandError(line)
         self.stdout.write(line)
 
-    def _told(self, replays: Iterator[ReplayResult], progress: Progress) -> Iterator[ReplayResult]:
+    def _print_faults(self, replays: Iterator[ReplayResult], progress: Progress) -> Iterator[ReplayResult]:
         for number, each in enumerate(replays, start=1):
             progress.show(number)
             for fault in each.faults:
@@ -73,8 +73,7 @@ def _replays(
 
 
 def summary(done: list[ReplayResult]) -> str:
-    """Return a line such as `6 episodes, 360 steps, from 412 stored calls, at no cost: the same prompts,
-    commands and states`."""
+    """Return the last line: `6 episodes, 360 steps, from 412 stored calls, at no cost: …`."""
     steps, calls = sum(each.steps for each in done), sum(each.calls for each in done)
     other = sum(bool(each.faults) for each in done)
     what = (

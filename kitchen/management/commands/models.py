@@ -29,8 +29,7 @@ from kitchen.management.command_helpers import OneLineCommand
 
 
 def model_in_words(model: OfferedModel) -> str:
-    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high; writes 64000 tokens
-    at most`."""
+    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high`."""
     facts = [
         model.status,
         f"thinking: {', '.join(model.thinking)}" if model.thinking else "",
@@ -38,8 +37,8 @@ def model_in_words(model: OfferedModel) -> str:
         f"reads {model.reads} tokens at most" if model.reads else "",
         f"writes {model.writes} tokens at most" if model.writes else "",
     ]
-    told = "; ".join(fact for fact in facts if fact)
-    return f"{model.name}: {told}" if told else model.name
+    text = "; ".join(fact for fact in facts if fact)
+    return f"{model.name}: {text}" if text else model.name
 
 
 def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iterator[str]:
@@ -95,13 +94,13 @@ class Command(OneLineCommand):
         except ModelError as error:
             raise CommandError(f"{named} does not list its models: {error}", returncode=1) from error
         if keep:
-            self._keep(keep, model_list_text(named, listed))
+            self._write_list(keep, model_list_text(named, listed))
         for model in listed:
             self.stdout.write(model_in_words(model))
         for difference in differences_from_ours(named, listed):
             self.stdout.write(self.style.WARNING(difference))
 
-    def _keep(self, file: Path, text: str) -> None:
+    def _write_list(self, file: Path, text: str) -> None:
         try:
             write_atomically(file, text.encode())
         except OSError as error:

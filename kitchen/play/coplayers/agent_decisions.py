@@ -37,12 +37,14 @@ from kitchen.play.coplayers.ask_agents import (
     checked_decision,
     commands_and_decisions,
 )
-from kitchen.play.episode.change_episode import Receipt, run_due_step, submit_commands
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn.decision_records import LATE, keep_in_note, store_dropped_decisions
 from kitchen.play.turn.page_broadcast import nudge_pages
 from kitchen.play.turn.play_task_queue import is_offline
+from kitchen.play.turn.submission import Receipt
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_rules import is_held, minds_asked, missing_seats
 from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
 from kitchen.registry.world_registry import get_world
 
@@ -166,10 +168,10 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
     """Return the step's episode and the agents to ask, or None. If everything is decided, run the step."""
     try:
         with read_turn(episode_id) as turn:
-            if turn.step != step or not turn.is_open or turn.is_held:
+            if turn.step != step or not turn.is_open or is_held(turn):
                 return None
-            if not turn.is_complete:
-                waiting = turn.waiting_minds
+            if missing_seats(turn):
+                waiting = [mind.number for mind in minds_asked(turn)]
                 asks = bool(waiting) if mind is None else mind in waiting
                 return (turn.episode, ask_minds(turn, only=mind)) if asks else None
     except Episode.DoesNotExist:
@@ -217,7 +219,7 @@ def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction)
         question = next(asking)
         while True:
             share = (deadline - time.monotonic()) / question.left
-            situation = replace(question.situation, seconds=share)
+            situation = question.situation.limited(seconds=share)
             late = partial(_came_late, episode, question.mind, situation, time.monotonic())
             question = asking.send(ask(question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
@@ -283,15 +285,15 @@ def ask_mind(
 ) -> MindOutcome:
     """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
 
-    Returns within `situation.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a decision
-    that arrives after that.
+    Returns within `situation.limits.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a
+    decision that arrives after that.
     """
     started = time.monotonic()
     fallback, error = "", ""
     try:
         decision = _decision_of(kind, settings, situation, late)
     except DecisionTimeoutError:
-        fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
+        fallback, error = "timeout", f"no decision within {situation.limits.seconds:.1f} s"
     except Exception as failure:  # an agent may fail in any way: the episode goes on
         log.error("co-player %s failed: %s", kind, error_traceback(failure))
         fallback, error = "error", error_location(failure)
@@ -305,7 +307,9 @@ def _decision_of(
 ) -> MindDecision:
     mind = make_agent(kind, settings)
     ask = partial(mind.decide, situation)
-    return checked_decision(_within(situation.seconds, kind, ask, late, asks_model=bool(mind.names_model)))
+    return checked_decision(
+        _within(situation.limits.seconds, kind, ask, late, asks_model=bool(mind.names_model))
+    )
 
 
 def fallback_outcome(

@@ -36,6 +36,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
+from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.translation import gettext_noop
 
 
@@ -71,7 +72,8 @@ def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
             return False
         episode, situation = turn.episode, situation_to_answer(turn, speaker)
         decided = turn.standing[speaker.pk].decided
-    outcome = ask_mind(speaker.kind, speaker.settings, replace(situation, seconds=episode.decision_seconds))
+    limited = situation.limited(seconds=episode.decision_seconds)
+    outcome = ask_mind(speaker.kind, speaker.settings, limited)
     asked = AskedMind(speaker, situation, outcome)
     stored = partial(_store, episode_id, step, asked, decided)
     if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode_id}"):
@@ -99,7 +101,7 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
         if _speaker(turn, step, asked.mind.number) is None or turn.standing[asked.mind.pk].decided != decided:
             return False
         row.number = decided + 1
-        said = messages_of_decision(turn, asked.situation.member, decision.says, row)
+        said = messages_of_decision(turn, asked.situation.talk.member, decision.says, row)
         Decision.objects.bulk_create([row])
         store_messages(turn, said)
         wait_for_informed_seats(turn)
@@ -120,8 +122,8 @@ def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
         minds = minds_to_answer(turn) if turn.step == step else []
         for mind in minds:
             transaction.on_commit(partial(ask_answer, episode_id, step, mind.number))
-        if not minds and turn.step == step and turn.waits_for_minds:
-            for party in turn.parties:
+        if not minds and turn.step == step and waits_for_minds(turn):
+            for party in decision_parties(turn):
                 transaction.on_commit(partial(ask_coplayers, episode_id, step, *party))
 
 

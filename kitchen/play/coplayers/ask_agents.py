@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db import DatabaseError
 
@@ -21,7 +20,10 @@ from kitchen.contract.agent import (
     REASON_PLAN_BROKEN,
     REASON_SEAT,
     REASON_TO_ANSWER,
+    DecisionLimits,
+    DecisionRequest,
     Situation,
+    TeamTalk,
 )
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.canonical_json import derived_seed
@@ -31,7 +33,6 @@ from kitchen.contract.planned_commands import replaced_plans
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse
-from kitchen.play.episode.change_episode import SubmittedCommand, SubmittedDecision
 from kitchen.play.models import Decision, Mind
 from kitchen.play.turn.conversation import (
     checked_messages,
@@ -39,11 +40,12 @@ from kitchen.play.turn.conversation import (
     may_know,
     messages_for_agent,
     note_with_last_heard,
-    organisation_of,
 )
 from kitchen.play.turn.decision_records import checked_intents, late_decisions, note_with_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import known_commands, known_events
+from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.turn_rules import asked_seats, minds_asked
 from kitchen.registry.agent_registry import agent_kinds, get_agent
 
 UNSTORABLE_ERRORS = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
@@ -89,7 +91,7 @@ class AskedMind:
     @property
     def asked(self) -> tuple[int, ...]:
         """The seats that the agent commands in this step."""
-        return self.situation.asked if self.situation.asked is not None else self.seats
+        return self.situation.request.asked if self.situation.request.asked is not None else self.seats
 
 
 Asking = Generator[Question, MindOutcome, list[AskedMind]]
@@ -107,23 +109,20 @@ def ask_minds(
     Everything that agents are told is read before the first one is asked. The turn is not used afterwards, so
     a database outage meanwhile spoils no answer.
     """
-    waiting, knowing = {mind.pk for mind in turn.minds_asked}, turn.episode.knowing
+    waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
     visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in visible_seats}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
-    situations = [
-        (
-            mind,
-            _with_why(
-                replace(current_situation(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))
-            ),
-        )
-        if mind.pk in waiting
-        else (mind, situation_to_answer(turn, mind))
-        for mind in minds
-    ]
+    situations = []
+    for mind in minds:
+        situation = situation_to_answer(turn, mind)
+        if mind.pk in waiting:
+            situation = replace(_with_talk(turn, mind), late=late.get(mind.pk, ()))
+            why = reason_with_news(situation.request.because, situation.talk.messages)
+            situation = _with_reason(situation, why)
+        situations.append((mind, situation))
     return _ask(turn.world, situations, commanded, visible_seats, turn.episode.messages)
 
 
@@ -133,11 +132,11 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     These are the agents that still have to command. Where members talk within the step, agents whose seats
     are busy take part too, in the order of their member numbers.
     """
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
-        return turn.minds_asked
-    asked = {seat.mind_id for seat in turn.acting if seat.number in turn.asked}
-    waiting = {mind.pk for mind in turn.minds_asked}
+        return minds_asked(turn)
+    asked = {seat.mind_id for seat in turn.acting if seat.number in asked_seats(turn)}
+    waiting = {mind.pk for mind in minds_asked(turn)}
     first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
     minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
     return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
@@ -171,7 +170,7 @@ def _talk_of(
     Where the organisation says `within`, they know people's commands of the step as far as these are visible.
     """
     situations = [situation for _, situation in minds]
-    organisation = situations[0].organisation if situations else None
+    organisation = situations[0].talk.organisation if situations else None
     if organisation is None or not organisation.within:
         return StepDialogue.of(situations, sent=sent)
     now = [
@@ -216,10 +215,6 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
         step=episode.step,
         seats=seats,
         plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
-        asked=asked,
-        may_act=free,
-        because=_because(asked, last),
-        knowing=episode.knowing,
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
@@ -228,21 +223,27 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
         events=known_events(world, seats, last),
         memory=turn.memories[mind.pk],
         seed=derived_seed(episode.seed, mind.number, episode.step),
-        purse=_purse(turn, mind),
-        tells=episode.shows_intents,
+        request=DecisionRequest(
+            because=_because(asked, last),
+            asked=asked,
+            may_act=free,
+            knowing=episode.knowing,
+            tells=episode.shows_intents,
+        ),
+        limits=DecisionLimits(purse=_purse(turn, mind)),
     )
 
 
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
     """Return the situation of an agent that only has to answer a message."""
-    return replace(current_situation(turn, mind), **_talk(turn, mind), because=REASON_TO_ANSWER)
+    return _with_reason(_with_talk(turn, mind), REASON_TO_ANSWER)
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
     """Return the situation of an agent with its messages, and the commands of this step that its seats may
     know.
     """
-    situation = replace(current_situation(turn, mind), **_talk(turn, mind))
+    situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
 
@@ -260,28 +261,22 @@ def _may_be_late(mind: Mind) -> bool:
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
-def _with_why(situation: Situation) -> Situation:
-    """Return the situation with news of jobs or messages as the reason, if there is any and no stronger
-    reason.
-    """
-    return replace(situation, because=reason_with_news(situation.because, situation.messages))
+def _with_reason(situation: Situation, because: str) -> Situation:
+    return replace(situation, request=replace(situation.request, because=because))
 
 
-def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
-    """Return the fields of an agent's situation about messages. Empty if the members cannot send messages."""
-    organisation = organisation_of(turn.episode)
+def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
+    """Return the situation of an agent with its messages, if the members can send messages."""
+    situation, organisation = current_situation(turn, mind), turn.episode.team
     if organisation is None:
-        return {}
+        return situation
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
     since = last_heard_by_mind(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
     messages, jobs = messages_for_agent(turn, member, since=since)
-    talk = {"organisation": organisation, "member": member, "messages": messages, "jobs": jobs}
-    if gone := (turn.episode.gone or {}).get(str(member)):
-        talk["taken_over"] = gone["said"]
-    seen = organisation.seats_seen(member)
-    if seen == organisation.member(member).seats:
-        return talk
-    return {**talk, "observations": {seat: turn.world.observe(seat) for seat in seen}}
+    gone = (turn.episode.gone or {}).get(str(member))
+    talk = TeamTalk(organisation, member, messages, jobs, gone["said"] if gone else 0)
+    seen = {seat: turn.world.observe(seat) for seat in organisation.seats_seen(member)}
+    return replace(situation, talk=talk, observations={**situation.observations, **seen})
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
@@ -342,7 +337,7 @@ def commands_and_decisions(
 
 
 def _made(asked: AskedMind, step: int) -> SubmittedDecision:
-    decision, member = asked.outcome.decision, asked.situation.member
+    decision, member = asked.outcome.decision, asked.situation.talk.member
     plans = replaced_plans(asked.situation, decision)
     return SubmittedDecision(
         decision_row(asked, step), decision.calls, member, decision.says, plans, asked.talk
@@ -360,7 +355,7 @@ def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
     given = [
         SubmittedCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
         for seat, command in outcome.decision.commands.items()
-        if seat in asked.asked or seat in asked.situation.may_act
+        if seat in asked.asked or seat in asked.situation.request.may_act
     ]
     left = sorted(set(asked.asked) - {one.seat for one in given})
     if outcome.fallback:
@@ -377,7 +372,7 @@ def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
 def decision_row(asked: AskedMind, step: int) -> Decision:
     """Return the decision as a row to store."""
     outcome, note = asked.outcome, asked.outcome.decision.note
-    if asked.situation.tells:
+    if asked.situation.request.tells:
         note = note_with_intents(note, asked.outcome.decision.intents, asked.seats)
     note = note_with_last_heard(note, asked.situation)
     return Decision(
@@ -390,5 +385,5 @@ def decision_row(asked: AskedMind, step: int) -> Decision:
         error=storable_text(outcome.error)[:2000],
         milliseconds=outcome.milliseconds,
         seen_step=asked.situation.step,
-        because=asked.situation.because,
+        because=asked.situation.request.because,
     )

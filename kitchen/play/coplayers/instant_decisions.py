@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from kitchen.contract.agent import Decision, Situation
@@ -29,6 +29,7 @@ from kitchen.play.coplayers.ask_agents import (
     minds_of_step,
 )
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
 
 log = logging.getLogger(__name__)
@@ -95,7 +96,12 @@ def begin_instant_decisions(
     Returns None if they cannot be asked here: the command will be refused, other people have not chosen, or
     an agent needs more time.
     """
-    if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
+    if (
+        not turn.is_open
+        or step != turn.step
+        or choosing_people(turn) != {seat}
+        or turn.numbers == turn.people
+    ):
         return None
     asked = minds_of_step(turn)
     instant = all(_is_instant(mind.kind) for mind in asked)
@@ -125,7 +131,7 @@ async def _asked_apart(question: Question) -> MindOutcome:
 
 
 def _timed_situation(question: Question) -> Situation:
-    return replace(question.situation, seconds=INSTANT_SECONDS, purse=None)
+    return question.situation.limited(seconds=INSTANT_SECONDS, purse=None)
 
 
 def _outcome(decision: Decision, began: float) -> MindOutcome:

@@ -22,7 +22,7 @@ from kitchen.contract.world import Json, SettingsError, World, text_hash
 from kitchen.infra.database_writes import BATCH_ROWS, batches_of, insert_rows
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
-from kitchen.play.episode.change_episode import continue_episode
+from kitchen.play.episode.continue_episode import continue_episode
 from kitchen.play.models import (
     Decision,
     Episode,
@@ -40,6 +40,7 @@ from kitchen.play.turn.decision_records import erase_unused_prompts
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.state_store import initial_state_rows
+from kitchen.play.turn.step_store import fill_first_step
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent, plays_in_real_time
 from kitchen.registry.world_registry import check_clock, get_page, get_world
 
@@ -168,7 +169,7 @@ def create_episode(
         if clocked:
             Ticking.objects.create(episode=episode)
             return episode
-        turn.fill()
+        fill_first_step(turn)
         continue_episode(turn)
         ask_for_answers(turn)
     return episode

@@ -38,7 +38,8 @@ from kitchen.play.models import (
     Step,
 )
 from kitchen.play.turn.decision_records import OVER
-from kitchen.play.turn.state_store import command_log_entry, first_chain_hash, next_chain_hash, verify_changes
+from kitchen.play.turn.state_store import verify_changes
+from kitchen.play.turn.step_store import command_log_entry, first_chain_hash, next_chain_hash
 
 SEAL_PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"

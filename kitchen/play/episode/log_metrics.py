@@ -19,7 +19,7 @@ from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecisi
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
 from kitchen.play.models import Decision, Episode, Message, Seat, Step
-from kitchen.play.turn.conversation import member_message, organisation_of
+from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.decision_records import OVER
 from kitchen.play.turn.state_store import command_from_json, event_from_json
 from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
@@ -70,7 +70,7 @@ def log_from_rows(
 
     Decisions that came after the end are left out, because the episode's metrics must not change any more.
     """
-    organisation = organisation_of(episode)
+    organisation = episode.team
     members = _members_of_minds(seats, organisation)
     return EpisodeLog(
         world=episode.world,

@@ -34,13 +34,16 @@ from kitchen.play.coplayers.instant_decisions import (
     begin_instant_decisions,
     start_agent_processes,
 )
-from kitchen.play.episode.change_episode import Receipt, SubmittedCommand, submit_to_turn
+from kitchen.play.episode.change_episode import submit_to_turn
 from kitchen.play.live import seat_view
 from kitchen.play.live.render_page import Screen
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.step_store import store_plan
+from kitchen.play.turn.submission import Receipt, SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
+from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
     CommandMessage,
@@ -70,7 +73,7 @@ def replace_plan(
         refresh_turn(turn, lock=True)
         if code := _plan_refusal(turn, seat, page) or _not_now(turn, seat, then, step):
             return Receipt(code, turn.episode.step)
-        turn.replan(seat, then, chosen_by=step_timer.PERSON)
+        store_plan(turn, seat, then, chosen_by=step_timer.PERSON)
         if len(turn.people) > 1:  # other pages may show the plan, and the stamp does not cover plans
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))
     return Receipt("accepted", turn.episode.step)
@@ -84,7 +87,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "over"
     if page != turn.pages.get(seat):
         return "elsewhere"
-    plans = turn.episode.offers_plans and seat in turn.people and seat not in turn.choosing
+    plans = turn.episode.offers_plans and seat in turn.people and seat not in choosing_people(turn)
     return None if plans else "not_offered"
 
 

@@ -130,12 +130,12 @@ class PageWatch:
         self._pages.add(one)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
-        return self._newest.come((page.seat.pk, page.name), one)
+        return self._newest.add((page.seat.pk, page.name), one)
 
     def discard(self, one: WatchedPage, page: OpenPage) -> None:
         """Stop watching this connection, which is closed."""
         self._pages.discard(one)
-        self._newest.go((page.seat.pk, page.name), one)
+        self._newest.remove((page.seat.pk, page.name), one)
 
     async def _keep_looking(self) -> None:
         for look in count(1):

@@ -161,9 +161,9 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 
     Text written by others is not part of it, because the page is compressed (BREACH). The websocket sends it.
     """
-    view = replace(view, messages=(), jobs=())
+    view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
-    how = {"clocked": bool(view.step_seconds), "drawn": view.shown != DRAWING_TABLES}
+    how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
     whole = {panel.id: render_panel(panel) for panel in panels}
     return {
@@ -174,11 +174,13 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "goal": page.goal(view.brief),
         "guide": render_guide(page, view.brief, **how),
         "reference": render_reference(page, view.brief),
-        "addressees": [(number, view.members[number]) for number in view.addressees],
-        "unread": [view.members[number] for number in view.unread],
-        "only_jobs": [view.members[number] for number in view.only_jobs],
-        "deaf": [view.members[number] for number in view.unread if number not in view.only_jobs],
-        "workers": [(number, view.members[number]) for number in view.leads],
+        "addressees": [(number, view.talk.members[number]) for number in view.talk.addressees],
+        "unread": [view.talk.members[number] for number in view.talk.unread],
+        "only_jobs": [view.talk.members[number] for number in view.talk.only_jobs],
+        "deaf": [
+            view.talk.members[number] for number in view.talk.unread if number not in view.talk.only_jobs
+        ],
+        "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
         "aims": offered_aims(page, view),
         **more,
     }
@@ -205,7 +207,7 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
     words.
     """
     groups: dict[str, list[tuple[str, str]]] = {}
-    for aim in dict.fromkeys(aim for listed in view.aims.values() for aim in listed):
+    for aim in dict.fromkeys(aim for listed in view.jobs.aims.values() for aim in listed):
         value = json.dumps(aim, separators=(",", ":"))
         groups.setdefault(page.aim_group(aim), []).append((value, page.aimed(view.brief, aim)))
     return list(groups.items())
@@ -365,16 +367,16 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
     context = page_context(
         page,
         view,
-        socket_path=f"/ws/{'ticks' if view.tick_ms else 'seat'}/{seat.key}/",
+        socket_path=f"/ws/{'ticks' if view.timing.tick_ms else 'seat'}/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
-        script_words=script_texts(scene=bool(scene), ticking=bool(view.tick_ms)),
+        script_words=script_texts(scene=bool(scene), ticking=bool(view.timing.tick_ms)),
         scene=scene,
         **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)
     response["Cache-Control"] = "no-store"
-    if view.spoken:
+    if view.talk.spoken:
         response["Permissions-Policy"] = PERMISSIONS_WITH_MICROPHONE
     return response
 

@@ -164,7 +164,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
-            connection_drain.go(self)
+            connection_drain.remove(self)
             self.closed = True
             if self.page:
                 prometheus_metrics.playing_pages.dec()
@@ -180,7 +180,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.say(answer)
         if page is not None:
             self.page = page
-            connection_drain.come(self)
+            connection_drain.add(self)
             prometheus_metrics.playing_pages.inc()
             extend_log_context(episode=page.seat.episode_id)
             for older in page_watch().add(self, page):
@@ -226,7 +226,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             log_outage_or_raise(error, "a page cannot be opened")
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
 
-    async def make_way(self) -> None:
+    async def close_for_restart(self) -> None:
         """Close the connection because this process ends. Answers in progress are sent first, then the page
         reconnects.
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from django.db.models import Count, OuterRef
 
@@ -16,16 +16,28 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import SAY, Member, Organisation
-from kitchen.contract.page import Page, PlayerView, SeatView, StepView
+from kitchen.contract.page import (
+    ChoiceView,
+    JobsView,
+    Page,
+    PlansView,
+    PlayerView,
+    ResultView,
+    SeatView,
+    StepView,
+    TalkView,
+    TimingView,
+)
 from kitchen.contract.planned_commands import visible_plans
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
-from kitchen.play.turn.conversation import conversation_partners, messages_known_to, organisation_of
+from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_rules import asked_seats, passed_by_seats
 from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
@@ -33,47 +45,65 @@ from kitchen.registry.world_registry import get_kit, get_page
 from kitchen.words.translation import gettext, pgettext
 
 
-def leader_view(turn: OpenTurn, number: int) -> SeatView:
-    """Return everything that this leader's page shows in this turn, except messages."""
-    episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
-    seen = seats_leader_sees(turn, number)
-    eyes = seen[0] if seen else None
+def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
+    """Return what the pages of seats and leaders have in common."""
+    episode = turn.episode
+    players = [
+        PlayerView(one.number, page.named(one.number + 1), one.number == number) for one in turn.acting
+    ]
     return SeatView(
         seat=number,
-        phase="lead" if turn.is_open else "over",
+        phase=phase,
         step=episode.step,
-        length=world.length,
+        length=turn.world.length,
         label=episode.label,
-        players=tuple(
-            PlayerView(seat.number, page.named(seat.number + 1), is_you=False) for seat in turn.acting
-        ),
+        players=tuple(players),
         waiting_for=(),
-        brief=world.public_brief(),
-        observation={} if eyes is None else world.observe(eyes),
-        legal=(),
-        anticipated=(),
-        chosen=None,
-        history=tuple(_known(turn, step, seen) for step in turn.past) if seen else (),
-        score=episode.score,
-        achieved=achievements(episode.world, episode.score),
-        figures=tuple(figure for figure in world.figures if figure.words),
-        step_seconds=episode.step_seconds,
-        ended_by_staff=episode.status == Episode.Status.ABORTED,
-        until=bool(episode.until),
-        reached=episode.status == Episode.Status.REACHED,
-        abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        brief={},
+        observation={},
+        history=(),
         shown=episode.shown,
-        shows_intents=episode.shows_intents and eyes is not None,
-        plans=_known_plans_of(turn, eyes),
-        intents=known_intents(world, eyes, turn.intents) if turn.is_open and eyes is not None else {},
+        result=ResultView(
+            score=episode.score,
+            achieved=achievements(episode.world, episode.score),
+            figures=tuple(figure for figure in turn.world.figures if figure.words),
+            until=bool(episode.until),
+            reached=episode.status == Episode.Status.REACHED,
+            ended_by_staff=episode.status == Episode.Status.ABORTED,
+            abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        ),
+        **_talk(turn, number, page),
+    )
+
+
+def leader_view(turn: OpenTurn, number: int) -> SeatView:
+    """Return everything that this leader's page shows in this turn."""
+    episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
+    frame = replace(
+        _frame(turn, page, number, "lead" if turn.is_open else "over"),
+        brief=world.public_brief(),
+        timing=TimingView(episode.step_seconds),
         acts=False,
-        looks_on=bool(page.overview_layout) and eyes is not None,
+    )
+    if not (seen := seats_leader_sees(turn, number)):
+        return frame
+    eyes, shows = seen[0], episode.shows_intents
+    return replace(
+        frame,
+        observation=world.observe(eyes),
+        history=tuple(_known(turn, step, seen) for step in turn.past),
+        plans=PlansView(
+            by_seat=visible_plans(world, eyes, turn.plans, turn.step, others=True) if shows else {},
+            shows_intents=shows,
+            intents=known_intents(world, eyes, turn.intents) if turn.is_open else {},
+        ),
+        looks_on=bool(page.overview_layout),
     )
 
 
 def seats_leader_sees(turn: OpenTurn, number: int) -> tuple[int, ...]:
     """Return the seats whose observations this member receives."""
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     return organisation.seats_seen(number) if organisation else ()
 
 
@@ -83,12 +113,6 @@ def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
     for seat in seen:
         commands |= step.known(turn.world, seat).commands
     return StepView(step.number, commands, state_store.known_events(turn.world, seen, step.events))
-
-
-def _known_plans_of(turn: OpenTurn, eyes: int | None) -> dict[int, tuple[Command, ...]]:
-    if eyes is None or not turn.episode.shows_intents:
-        return {}
-    return visible_plans(turn.world, eyes, turn.plans, turn.step, others=True)
 
 
 class Hints(NamedTuple):
@@ -102,10 +126,10 @@ def hints_for(world: World, view: SeatView) -> Hints:
     """Return the hints for the person in this seat before this step, one sentence each."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
-    if view.until and view.step == 1:
+    if view.result.until and view.step == 1:
         first.append(page.aim.format(steps=view.length))
     advice = get_adviser(world.kind).lead(_situation(world, view))
-    if advice is None or advice.command not in view.legal:
+    if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.general_hint))
     return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
 
@@ -137,7 +161,7 @@ def _situation(world: World, view: SeatView) -> Situation:
         seats=(view.seat,),
         briefs={view.seat: view.brief},
         observations={view.seat: view.observation},
-        legal={view.seat: view.legal},
+        legal={view.seat: view.choice.legal},
         people=(view.seat,),
         seed=view.step,
     )
@@ -176,59 +200,49 @@ def current_seat_view(seat: Seat) -> SeatView:
 def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     """Return everything that the page of this seat shows in this turn."""
     if number in turn.leaders:
-        return replace(leader_view(turn, number), **_talk(turn, number, get_page(turn.episode.world)))
+        return leader_view(turn, number)
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     missing = _missing(turn)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
-    may_act = turn.is_open and number in turn.may_act
-    offered, passed_by = choosing or may_act, turn.passed_by | turn.may_act
-    chosen = turn.given.get(number)
-    view = SeatView(
-        seat=number,
-        phase=phase,
-        step=episode.step,
-        length=world.length,
-        label=episode.label,
-        players=tuple(
-            PlayerView(seat.number, page.named(seat.number + 1), seat.number == number)
-            for seat in turn.acting
-        ),
-        waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
+    offered = choosing or (turn.is_open and number in turn.may_act)
+    view = replace(
+        _frame(turn, page, number, phase),
+        waiting_for=tuple(seat.number for seat in missing) if turn.is_open else (),
         brief=turn.briefs[number],
         observation=world.observe(number),
-        legal=world.legal_actions(number) if offered else (),
-        anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
-        amounts=world.amounts(number) if offered else {},
-        chosen=state_store.command_from_json(chosen.command) if chosen and number not in passed_by else None,
         history=tuple(step.known(world, number) for step in turn.past),
-        score=episode.score,
-        achieved=achievements(episode.world, episode.score),
-        figures=tuple(figure for figure in world.figures if figure.words),
-        step_seconds=episode.step_seconds,
-        seconds_left=step_timer.seconds_left(episode) if choosing else None,
-        ended_by_staff=episode.status == Episode.Status.ABORTED,
-        until=bool(episode.until),
-        reached=episode.status == Episode.Status.REACHED,
-        abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
-        shown=episode.shown,
-        tick_ms=episode.tick_ms,
-        passed_by=number in passed_by,
-        may_act=may_act,
+        choice=_choice(turn, number, choosing=choosing, offered=offered),
+        timing=TimingView(
+            episode.step_seconds, step_timer.seconds_left(episode) if choosing else None, episode.tick_ms
+        ),
         taken_over=_taken_over(turn),
-        shows_intents=episode.shows_intents,
-        offers_plans=episode.offers_plans,
-        plannable=world.plannable(number) if episode.offers_plans and offered else (),
-        plans=visible_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
-        intents=known_intents(world, number, turn.intents) if turn.is_open else {},
+        plans=PlansView(
+            by_seat=visible_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
+            offered=episode.offers_plans,
+            plannable=world.plannable(number) if episode.offers_plans and offered else (),
+            shows_intents=episode.shows_intents,
+            intents=known_intents(world, number, turn.intents) if turn.is_open else {},
+        ),
     )
-    view = replace(view, **_talk(turn, number, page))
     if not (episode.hints and choosing):
         return view
-    if episode.tick_ms is not None:
-        return replace(view, hints=page_instructions(page))
-    hints = hints_for(world, view)
-    return replace(view, hints=hints.sentences, hinted=hints.command)
+    hints = Hints(page_instructions(page)) if episode.tick_ms is not None else hints_for(world, view)
+    return replace(view, choice=replace(view.choice, hints=hints.sentences, hinted=hints.command))
+
+
+def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> ChoiceView:
+    world, given = turn.world, turn.given.get(number)
+    passed_by = number in passed_by_seats(turn) | turn.may_act
+    earlier = tuple(seat for seat in turn.people if seat < number)
+    return ChoiceView(
+        legal=world.legal_actions(number) if offered else (),
+        anticipated=world.anticipated_actions(number, earlier) if choosing else (),
+        amounts=world.amounts(number) if offered else {},
+        chosen=state_store.command_from_json(given.command) if given and not passed_by else None,
+        passed_by=passed_by,
+        may_act=turn.is_open and number in turn.may_act,
+    )
 
 
 def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
@@ -247,16 +261,20 @@ def _missing(turn: OpenTurn) -> list[Seat]:
 
     Agents that are asked count as awaited until the step is taken, even if they have decided.
     """
-    open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
+    open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
-def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
-    """Return the fields of the view about messages, as far as this seat's person may know them.
+class Conversation(TypedDict, total=False):
+    """The fields of a view about messages and jobs."""
 
-    Empty if the members cannot send messages.
-    """
-    organisation = organisation_of(turn.episode)
+    talk: TalkView
+    jobs: JobsView
+
+
+def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
+    """Return what this seat's person may know of messages and jobs. Empty if nobody can send messages."""
+    organisation = turn.episode.team
     if organisation is None or organisation.is_silent:
         return {}
     member = organisation.holder(seat).number
@@ -264,25 +282,36 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
     seen = [other for other in organisation.seats_seen(member) if other not in own]
     jobs = [job for job in jobs_in(said) if member in (job.giver, job.worker)]
     over = [job for job in jobs if not job.is_open][-FINISHED_JOBS_SHOWN:]
-    return {
-        "seen": {other: turn.world.observe(other) for other in seen},
-        "leads": organisation.commanded_by(member),
-        "led": bool(organisation.commanders_of(member)),
-        "jobs": tuple(job for job in jobs if job.is_open or job in over),
-        "member": member,
-        "spoken": organisation.spoken,
-        "members": {one.number: _called(one, page) for one in organisation.members},
-        "addressees": organisation.to(member, SAY) if turn.is_open else (),
-        **(_unread(turn, organisation, member) if turn.is_open else {}),
-        "one_partner": organisation.one_partner,
-        "partner": conversation_partners(turn).get(member) if turn.is_open else None,
-        "messages": said[-MESSAGES_SHOWN:],
-        "aims": _aims(turn, organisation, member),
-        "seats_of": {one: organisation.member(one).seats for one in organisation.commanded_by(member)},
-    }
+    talk = TalkView(
+        member=member,
+        members={one.number: _called(one, page) for one in organisation.members},
+        one_partner=organisation.one_partner,
+        messages=said[-MESSAGES_SHOWN:],
+        spoken=organisation.spoken,
+    )
+    if turn.is_open:
+        unread, only_jobs = _unread(turn, organisation, member)
+        talk = replace(
+            talk,
+            addressees=organisation.to(member, SAY),
+            unread=unread,
+            only_jobs=only_jobs,
+            partner=conversation_partners(turn).get(member),
+        )
+    led = JobsView(
+        listed=tuple(job for job in jobs if job.is_open or job in over),
+        led=bool(organisation.commanders_of(member)),
+        leads=organisation.commanded_by(member),
+        aims=_aims(turn, organisation, member),
+        seats_of={one: organisation.member(one).seats for one in organisation.commanded_by(member)},
+        seen={other: turn.world.observe(other) for other in seen},
+    )
+    return {"talk": talk, "jobs": led}
 
 
-def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> dict[str, tuple[int, ...]]:
+def _unread(
+    turn: OpenTurn, organisation: Organisation, member: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the members that this member may write to and that read no messages, and those of them that do
     jobs.
     """
@@ -291,7 +320,7 @@ def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> dict[str
     held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]
     deaf = {number: kind.pursues for number, kind in held if kind and not kind.reads_words}
     unread = tuple(other for other in organisation.to(member, SAY) if other in deaf)
-    return {"unread": unread, "only_jobs": tuple(other for other in unread if deaf[other])}
+    return unread, tuple(other for other in unread if deaf[other])
 
 
 def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, list[Aim]]:
@@ -328,21 +357,21 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         step=view.step,
         length=view.length,
         observation=view.observation,
-        legal=[list(command) for command in view.legal],
-        anticipated=[list(command) for command in view.anticipated],
-        score=dict(view.score),
-        seconds_left=view.seconds_left,
+        legal=[list(command) for command in view.choice.legal],
+        anticipated=[list(command) for command in view.choice.anticipated],
+        score=dict(view.result.score),
+        seconds_left=view.timing.seconds_left,
         brief=dict(view.brief),
-        plans={str(seat): [list(command) for command in left] for seat, left in view.plans.items()},
-        intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
-        member=view.member,
-        addressees=list(view.addressees),
-        partner=view.partner,
-        seen={str(seat): dict(observation) for seat, observation in view.seen.items()},
-        messages=[asdict(message) for message in view.messages],
-        jobs=[asdict(job) for job in view.jobs],
-        aims={str(member): [list(aim) for aim in aims] for member, aims in view.aims.items()},
-        amounts=[[list(command), *bounds] for command, bounds in view.amounts.items()],
+        plans={str(seat): [list(command) for command in left] for seat, left in view.plans.by_seat.items()},
+        intents={str(seat): dict(intent) for seat, intent in view.plans.intents.items()},
+        member=view.talk.member,
+        addressees=list(view.talk.addressees),
+        partner=view.talk.partner,
+        seen={str(seat): dict(observation) for seat, observation in view.jobs.seen.items()},
+        messages=[asdict(message) for message in view.talk.messages],
+        jobs=[asdict(job) for job in view.jobs.listed],
+        aims={str(member): [list(aim) for aim in aims] for member, aims in view.jobs.aims.items()},
+        amounts=[[list(command), *bounds] for command, bounds in view.choice.amounts.items()],
     )
 
 

@@ -94,8 +94,8 @@ def jobs_panel(page: Page, view: SeatView) -> Panel:
     """Build the panel of the jobs that this person was given."""
     parts = tuple(
         Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
-        for job in view.jobs
-        if job.worker == view.member
+        for job in view.jobs.listed
+        if job.worker == view.talk.member
     )
     return Panel("jobs", "kitchen/play/jobs.jinja", JobsPanel(), parts=parts)
 
@@ -103,7 +103,7 @@ def jobs_panel(page: Page, view: SeatView) -> Panel:
 def _card(page: Page, view: SeatView, job: Job) -> JobCard:
     return JobCard(
         job.number,
-        view.members[job.giver],
+        view.talk.members[job.giver],
         job_text(page, view, job),
         job.state,
         gettext(JOB_STATES[job.state]),
@@ -129,21 +129,21 @@ def roster_panel(page: Page, view: SeatView) -> Panel:
     """Build the panel with the status of each member whom this person leads."""
     parts = tuple(
         Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
-        for member in view.leads
+        for member in view.jobs.leads
     )
     return Panel("roster", "kitchen/play/roster.jinja", RosterPanel(), parts=parts)
 
 
 def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
-    jobs = [job for job in view.jobs if job.worker == member and job.giver == view.member]
+    jobs = [job for job in view.jobs.listed if job.worker == member and job.giver == view.talk.member]
     still = [job for job in reversed(jobs) if job.is_open]
     last = max(jobs, key=lambda job: (job.changed, job.number), default=None)
     shown = still or ([last] if last else [])
-    name = view.members[member]
+    name = view.talk.members[member]
     return WorkerStatus(
         member,
         name,
-        view.seats_of.get(member, ()),
+        view.jobs.seats_of.get(member, ()),
         not still,
         tuple(_errand(page, view, job) for job in shown),
         _told(page, view, name, last) if last else "",
@@ -266,21 +266,24 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     """Build all shared panels except the notice, which needs no view."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(player.name for player in view.players if player.seat in waited)
-    phase = "choose" if view.may_act else view.phase
+    phase = "choose" if view.choice.may_act else view.phase
     return (
         _panel("bar", Bar(view.step, view.length, phase)),
-        _panel("phase", Phase(phase, () if phase == "over" else names, view.passed_by, view.may_act)),
+        _panel(
+            "phase",
+            Phase(phase, () if phase == "over" else names, view.choice.passed_by, view.choice.may_act),
+        ),
         _panel("clock", _clock(view)),
-        *([_panel("hint", Hint(view.hints, _as_value(view.hinted)))] if view.acts else []),
+        *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
         *([_panel("gone", _gone(view, steps=STEPS_GONE_SHOWN))] if view.taken_over is not None else []),
         *([_panel("replaced", _gone(view))] if view.taken_over is not None else []),
-        *([talk_panel(view)] if view.member is not None else []),
-        *([_panel("partner", _partner(view))] if view.one_partner else []),
-        *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
-        *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
-        *([roster_panel(page, view)] if view.leads else []),
-        *([jobs_panel(page, view)] if view.led else []),
+        *([talk_panel(view)] if view.talk.member is not None else []),
+        *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
+        *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
+        *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
+        *([roster_panel(page, view)] if view.jobs.leads else []),
+        *([jobs_panel(page, view)] if view.jobs.led else []),
     )
 
 
@@ -325,13 +328,13 @@ CONVERSATION_ENDED = gettext_noop("That was the end of the conversation.")
 
 
 def _partner(view: SeatView) -> Partner:
-    return Partner("" if view.partner is None else view.members[view.partner])
+    return Partner("" if view.talk.partner is None else view.talk.members[view.talk.partner])
 
 
 def talk_panel(view: SeatView) -> Panel:
     """Build the panel of the messages that this person has sent and received."""
-    mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
-    lines = ((said, _line(view, said)) for said in view.messages)
+    mine = max((said.number for said in view.talk.messages if said.sender == view.talk.member), default=0)
+    lines = ((said, _line(view, said)) for said in view.talk.messages)
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
@@ -343,16 +346,16 @@ def talk_panel(view: SeatView) -> Panel:
 
 def _line(view: SeatView, said: TeamMessage) -> Line:
     if said.sender is None:
-        code, name = said.data["code"], view.members[said.data["member"]]
+        code, name = said.data["code"], view.talk.members[said.data["member"]]
         words = gettext(PLATFORM_MESSAGES[code]) % {"name": name}
         return Line(said.step, gettext("Note"), (), True, words, is_ours=True)
-    sender = "" if said.sender == view.member else view.members.get(said.sender, "")
-    others = tuple(view.members[one] for one in said.to if one != view.member)
+    sender = "" if said.sender == view.talk.member else view.talk.members.get(said.sender, "")
+    others = tuple(view.talk.members[one] for one in said.to if one != view.talk.member)
     if said.kind == ANSWER and (own := AGENT_MESSAGES.get(said.data.get("code", ""))):
-        return Line(said.step, sender, others, view.member in said.to, gettext(own), is_ours=True)
+        return Line(said.step, sender, others, view.talk.member in said.to, gettext(own), is_ours=True)
     if said.kind == END and not said.text:
         return Line(said.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
-    return Line(said.step, sender, others, view.member in said.to, said.text)
+    return Line(said.step, sender, others, view.talk.member in said.to, said.text)
 
 
 def notice_panel(notice: Notice) -> Panel:
@@ -365,14 +368,14 @@ def _panel(name: str, shows: NamedTuple) -> Panel:
 
 
 def _clock(view: SeatView) -> Clock:
-    whole = "" if view.step_seconds is None else f"{view.step_seconds:g}"
-    left = "" if view.seconds_left is None else f"{view.seconds_left:.2f}"
+    whole = "" if view.timing.step_seconds is None else f"{view.timing.step_seconds:g}"
+    left = "" if view.timing.seconds_left is None else f"{view.timing.seconds_left:.2f}"
     return Clock(whole, left, view.phase == "choose", view.step if left else 0)
 
 
 def _plan(page: Page, view: SeatView) -> Plan:
-    left = tuple(page.worded(view, command) for command in view.plans.get(view.seat, ()))
-    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plannable)
+    left = tuple(page.worded(view, command) for command in view.plans.by_seat.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plans.plannable)
     return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
 
 
@@ -384,20 +387,27 @@ def _broken(page: Page, view: SeatView) -> str:
 
 def _plans(page: Page, view: SeatView) -> Plans:
     names = {player.seat: player.name for player in view.players}
-    others = (seat for seat in sorted(view.plans) if seat != view.seat)
+    others = (seat for seat in sorted(view.plans.by_seat) if seat != view.seat)
     return Plans(
-        tuple((names[seat], tuple(page.worded(view, each) for each in view.plans[seat])) for seat in others)
+        tuple(
+            (names[seat], tuple(page.worded(view, each) for each in view.plans.by_seat[seat]))
+            for seat in others
+        )
     )
 
 
 def _over(page: Page, view: SeatView) -> Over:
     if view.phase != "over":
         return Over(over=False)
-    stopped = view.ended_by_staff or view.abandoned_because
-    goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
-    why = gettext(view.abandoned_because) if view.abandoned_because else ""
-    seconds = round(view.step * view.tick_ms / 1000) if view.tick_ms else None
-    return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal, seconds)
+    stopped = view.result.ended_by_staff or view.result.abandoned_because
+    goal = (
+        (page.reached(view) if view.result.reached else page.missed)
+        if view.result.until and not stopped
+        else ""
+    )
+    why = gettext(view.result.abandoned_because) if view.result.abandoned_because else ""
+    seconds = round(view.step * view.timing.tick_ms / 1000) if view.timing.tick_ms else None
+    return Over(True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, seconds)
 
 
 STEPS_GONE_SHOWN = 2
@@ -409,7 +419,7 @@ stays.
 def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
     """Return sentences about people who are gone: those of the last `steps` steps, or all."""
     names = {player.seat: player.name for player in view.players}
-    words = GONE_SENTENCES if view.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
+    words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
     return Gone(
         tuple(
             gettext(words[why]).format(player=names[seat], step=step)

@@ -46,15 +46,12 @@ from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turn import step_timer
-from kitchen.play.turn.open_turn import OpenTurn, StepTakenError, effective_decisions
+from kitchen.play.turn.open_turn import OpenTurn, effective_decisions
 from kitchen.play.turn.play_task_queue import ask_answer, is_offline
+from kitchen.play.turn.step_store import StepTakenError, ask_after_all
+from kitchen.play.turn.turn_rules import asked_seats, choosing_people, is_held
 from kitchen.registry.world_registry import get_page
 from kitchen.words.translation import in_english
-
-
-def organisation_of(episode: Episode) -> Organisation | None:
-    """Return the organisation of this episode. None if its members cannot send messages."""
-    return Organisation.from_json(episode.organisation) if episode.organisation else None
 
 
 def mailbox_of(turn: OpenTurn) -> Mailbox | None:
@@ -62,7 +59,7 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
 
     Only messages that are new to the turn are processed.
     """
-    if turn.mailbox is None or (organisation := organisation_of(turn.episode)) is None:
+    if turn.mailbox is None or (organisation := turn.episode.team) is None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
@@ -191,7 +188,7 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
 
     Call this in the transaction in which the message was sent or the step opened.
     """
-    organisation = organisation_of(turn.episode) if turn.episode.messages and turn.may_act else None
+    organisation = turn.episode.team if turn.episode.messages and turn.may_act else None
     if organisation is None:
         return
     since = last_heard_by_mind(turn.episode)
@@ -200,7 +197,7 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
         member = organisation.holder(seat).number
         said, _ = messages_for_agent(turn, member, since=since[minds[seat]])
         if any(one.is_new for one in said):
-            turn.ask_after_all(seat)
+            ask_after_all(turn, seat)
 
 
 def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
@@ -232,7 +229,7 @@ def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
     """Return the member that holds this seat. None if the members cannot send messages."""
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     return organisation.holder(seat) if organisation else None
 
 
@@ -267,9 +264,9 @@ def note_with_last_heard(note: Json, situation: Situation) -> Json:
 
     Returns the note unchanged if the members cannot send messages.
     """
-    if situation.organisation is None:
+    if situation.talk.organisation is None:
         return note
-    return note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
+    return note_of_heard(note, situation.talk.messages[-1].number if situation.talk.messages else 0)
 
 
 def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
@@ -305,10 +302,10 @@ def unblocked_text(row: Message) -> str:
 
 def minds_to_answer(turn: OpenTurn) -> list[Mind]:
     """Return the agents that have to speak now, in order."""
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []
-    people_talk = turn.choosing or (organisation.within and turn.is_held)
+    people_talk = choosing_people(turn) or (organisation.within and is_held(turn))
     if not people_talk or not turn.minds:
         return []
     said = [row for row in turn.sent if row.step == turn.step and row.kind in TALK_KINDS]
@@ -355,7 +352,7 @@ def ask_for_answers(turn: OpenTurn) -> None:
 
     Call this inside a transaction.
     """
-    if not turn.talks_within or is_offline():
+    if is_offline() or not (team := turn.episode.team) or not team.talks_within:
         return
     if minds := minds_to_answer(turn):
         restart_step_timer(turn, turn.episode.decision_seconds)
@@ -390,9 +387,9 @@ def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
     This is the first member that is asked, if it is an agent that may write to a person who has not chosen
     yet.
     """
-    if not organisation.within or not turn.asked:
+    if not organisation.within or not asked_seats(turn):
         return None
-    first = min((organisation.holder(seat) for seat in turn.asked), key=lambda member: member.number)
+    first = min((organisation.holder(seat) for seat in asked_seats(turn)), key=lambda member: member.number)
     others = map(organisation.member, organisation.to(first.number, SAY))
     if first.is_person or not any(one.is_person and not _has_chosen(turn, one.seats) for one in others):
         return None
@@ -401,7 +398,7 @@ def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
 
 
 def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
-    return any(seat in turn.given for seat in turn.asked.intersection(seats))
+    return any(seat in turn.given for seat in asked_seats(turn).intersection(seats))
 
 
 def _content(row: Message) -> tuple[str, Json]:

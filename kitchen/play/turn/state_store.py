@@ -1,14 +1,9 @@
-"""Store and read the state and past steps of an episode, and hash its log.
+"""Read the state and the past steps of an episode, and compute what a step changes of the state.
 
 Large parts of a state (`World.large`) are stored as the changes of each step. `Episode.state` has the root
 hash of each part. `StateChange` has all entries at the start of the episode, then the changes of each step.
 When the changes since the last whole row are longer than the part, the next row is a whole one. Storing and
 reading therefore handles at most about twice the length of the parts.
-
-The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
-episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
-another episode, the chain no longer matches. The chain hashes values, not their spelling, so it is the same
-in every database.
 """
 
 from __future__ import annotations
@@ -16,15 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from kitchen.contract.large_state import Changes, FrozenMap, LargeMap, WorldState
 from kitchen.contract.page import StepView
-from kitchen.contract.world import Command, Event, Json, StateError, World, text_hash
+from kitchen.contract.world import Command, Event, Json, StateError, World
 from kitchen.infra.database_writes import Values
-from kitchen.infra.hmac_seals import canonical_text, plain_json
-from kitchen.play.models import Episode, SeatCommand, StateChange, Step
+from kitchen.play.models import Episode, StateChange
 from kitchen.play.turn import step_timer
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
@@ -219,19 +212,6 @@ def command_from_json(stored: Json) -> Command:
     return tuple(stored)
 
 
-def command_log_entry(row: SeatCommand) -> dict[str, Json]:
-    """Return the log entry of one seat's command. It has the plan's fields only if there is a plan."""
-    planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
-    return {
-        "seat": row.seat,
-        "command": row.command,
-        "chosen_by": row.chosen_by,
-        "fallback": row.fallback,
-        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        **{name: value for name, value in planned.items() if value is not None},
-    }
-
-
 @dataclass(slots=True)
 class PastStep:
     """One past step from the log, and the view of it that each seat has."""
@@ -266,29 +246,61 @@ class ComputedStep:
     events: list[Json]
 
 
-CHAIN_FORMAT = "brigade log 1"
-"""The first item of a chain. Change it if the hashed content changes."""
+class TurnWorld:
+    """The world of an episode before its open step, read when it is needed, with its large parts."""
 
-CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opened_at", "taken_at")
-"""The columns of a step that its link in the chain covers."""
+    def __init__(
+        self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
+    ) -> None:
+        """Start from the stored state, from the large parts in memory, or from the whole `world`."""
+        self._episode, self._parts, self._world = episode, known, world
+        self._frozen: WorldState | None = None
+        """The state before the step, once the world was used up or taken over."""
+        self._lengths: dict[str, int] = {}
+        """Characters of changes by part, as in `LargeParts.lengths`."""
 
+    @property
+    def world(self) -> World:
+        """The world in its present state. Raises StateError if the state cannot be read."""
+        if self._world is None:
+            self._world = self._read()
+        return self._world
 
-def first_chain_hash(episode: Episode) -> str:
-    """Return the hash chain of an episode before its first step."""
-    facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
-    return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
+    def _read(self) -> World:
+        kind = get_world(self._episode.world)
+        if self._frozen:
+            return kind.from_dict(self._frozen.to_dict())
+        if not kind.large:
+            return current_world(self._episode)
+        parts, self._parts = read_verified_parts(self._episode, self._parts), None
+        self._lengths = parts.lengths
+        return world_from_parts(self._episode, parts.maps)
 
+    def known_parts(self) -> LargeParts | None:
+        """Return the large parts of the state in memory, or None if they must be read."""
+        if self._world is None:
+            return self._parts
+        return LargeParts(self._episode.key, self._episode.step, self._world.large_parts(), self._lengths)
 
-def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
-    """Extend the hash chain by one step. `step` has its columns by name, as written or as read."""
-    return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
+    def compute(self, commands: Sequence[tuple[int, Command]]) -> ComputedStep:
+        """Compute the step that follows from these commands, without taking it.
 
+        This uses up the world. If it is needed before the step is taken, it is read again.
+        """
+        world = self.world
+        self._frozen = self._frozen or world.frozen_state()
+        self._world = None
+        events = json_round_trip([event.to_json() for event in world.step(commands)])
+        return ComputedStep(commands, world, world.frozen_state(), events)
 
-def compute_chain_hash(episode: Episode) -> str:
-    """Compute the hash chain over all steps taken, from the first one. Used for an episode that began without
-    one.
-    """
-    chain = first_chain_hash(episode)
-    for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
-        chain = next_chain_hash(chain, vars(row))
-    return chain
+    def move_on(self, ahead: ComputedStep) -> list[Values]:
+        """Take over the world after the step that the episode has just taken.
+
+        Returns the rows to store for the large parts that it has changed.
+        """
+        before, self._world, self._frozen = self._frozen, ahead.world, ahead.state
+        if not ahead.state.parts:
+            return []
+        if before is None:
+            raise RuntimeError(f"step {self._episode.step}: what it changes is not known in this turn")
+        return list(state_rows_of_step(self._episode, before, ahead.state, self._lengths))

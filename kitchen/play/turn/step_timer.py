@@ -83,13 +83,6 @@ def check_step_seconds(seconds: float | None) -> None:
         )
 
 
-def next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
-    """Return the deadline of a turn that opens at this time, or None if no timer runs."""
-    if episode.step_seconds is None or episode.turn_closes_at is None:
-        return None
-    return opened_at + timedelta(seconds=episode.step_seconds)
-
-
 @transaction.atomic
 def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
     """Start the timer of the first turn if every person has opened their page.

@@ -155,7 +155,8 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
-    if turn.talks_within and standing != turn.standing:
+    team = turn.episode.team
+    if team and team.talks_within and standing != turn.standing:
         turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
 

@@ -163,7 +163,7 @@ class CollabPage(GridPage):
 
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""
-        others = [number for number in view.addressees if number != view.member]
+        others = [number for number in view.talk.addressees if number != view.talk.member]
         shows = AskForm("", 0, typed=False, macros=())
         if others and view.acts:
             macros = known_macros(food_rules(), 1 - view.seat)
@@ -171,27 +171,27 @@ class CollabPage(GridPage):
                 OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro)))
                 for macro in macros
             )
-            shows = AskForm(view.members[others[0]], others[0], view.brief["typed"], offered)
+            shows = AskForm(view.talk.members[others[0]], others[0], view.brief["typed"], offered)
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
 
     def requests(self, view: SeatView) -> Panel:
         """Return the panel of the newest requests; those of the teammate can be accepted."""
-        asked = [said for said in view.messages if macros_in(said.data, REQUESTS_KEY)]
+        asked = [said for said in view.talk.messages if macros_in(said.data, REQUESTS_KEY)]
         cards = tuple(self._card(view, said) for said in reversed(asked[-CARDS_SHOWN:]))
         return Panel("requests", f"{_TEMPLATES}/requests.jinja", RequestCards(cards))
 
     def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
         macros = macros_in(said.data, REQUESTS_KEY)
-        who = "" if said.sender is None else view.members.get(said.sender, "")
+        who = "" if said.sender is None else view.talk.members.get(said.sender, "")
         return RequestCard(
             said.number,
-            said.sender == view.member,
+            said.sender == view.talk.member,
             who,
             said.step,
             tuple(map(command_words, macros)),
             _value(macros[0]),
             tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
-            may_choose(view) and macros[0] in view.legal,
+            may_choose(view) and macros[0] in view.choice.legal,
         )
 
     def queues(self, view: SeatView) -> Panel:
@@ -204,7 +204,7 @@ class CollabPage(GridPage):
                 player.seat == CHEF,
                 thing_words(each["holds"]),
                 doing_words(each),
-                tuple(map(command_words, view.plans.get(player.seat, ()))),
+                tuple(map(command_words, view.plans.by_seat.get(player.seat, ()))),
             )
             for player, each in zip(view.players, view.observation["players"], strict=True)
         )

@@ -122,7 +122,7 @@ class RecipePartner(Agent):
         if todo and before["count"] is not None and len(mine) > before["count"]:
             todo = todo[1:]
         says: tuple[MessageDraft, ...] = ()
-        heard = _last_number(situation.messages)
+        heard = _last_number(situation.talk.messages)
         if asked := _requested(situation, before["heard"]):
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
             todo = todo if ignores or todo[-len(asked) :] == asked else [*todo, *asked]
@@ -160,9 +160,11 @@ def decide_by_seat(situation: Situation, decide: Callable[[Situation], Decision]
 
 
 def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
-    asked = None if situation.asked is None else tuple(one for one in situation.asked if one == seat)
+    asked = situation.request.asked
+    mine = asked if asked is None else tuple(one for one in asked if one == seat)
+    request = replace(situation.request, asked=mine)
     observed = {seat: situation.observations[seat]}
-    return replace(situation, seats=(seat,), asked=asked, observations=observed, memory=memory)
+    return replace(situation, seats=(seat,), request=request, observations=observed, memory=memory)
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:
@@ -173,7 +175,7 @@ def _done(situation: Situation, seat: int) -> list[Command]:
 
 def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Command]:
     """Return the command, if the seat has something to choose."""
-    asked = situation.seats if situation.asked is None else situation.asked
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
     return {seat: command} if seat in asked else {}
 
 
@@ -208,8 +210,8 @@ def _requested(situation: Situation, heard: int) -> list[Command]:
     """Return the requests of messages after number `heard`, as far as this seat could ever do them."""
     return [
         macro
-        for said in situation.messages
-        if said.number > heard and said.sender not in (None, situation.member) and said.kind != END
+        for said in situation.talk.messages
+        if said.number > heard and said.sender not in (None, situation.talk.member) and said.kind != END
         for macro in macros_in(said.data, REQUESTS_KEY)
         if is_known_macro(food_rules(), ASSISTANT, macro)
     ]

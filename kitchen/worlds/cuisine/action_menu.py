@@ -36,8 +36,10 @@ class FittingActions:
         verb, place = command[0], command[1] if len(command) > 1 else ""
         if verb == "goto":
             return place != self.at and self.worth_going(place)
+        if verb == "get" and self._is(place, "storage"):
+            return command[2] in self.missing
         if verb == "get":
-            return self._worth_taking(place, command[2] if len(command) > 2 else "")
+            return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
         if verb == "put":
             return self._takes(place)
         return verb == "activate" and self._makes(place) in self.missing
@@ -47,10 +49,6 @@ class FittingActions:
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
-
-    def is_of_use(self, item: str) -> bool:
-        """Return whether an open order needs the item, as it is or for another product."""
-        return item in self.known.brief["dishes"] or any(True for _ in self._uses(item))
 
     def _uses(self, item: str) -> Iterator[str]:
         """Return the missing products that need the item."""
@@ -62,7 +60,7 @@ class FittingActions:
         if not self.holds:
             return False
         if self._is(place, "storage"):
-            return not self.is_of_use(self.holds)
+            return self.holds not in self.known.brief["dishes"] and not any(self._uses(self.holds))
         if self._is(place, "servingtable"):
             return self.holds in self.known.brief["dishes"] and self.holds in self.wanted
         return any(self._has_room(place, product) for product in self._uses(self.holds))
@@ -73,11 +71,6 @@ class FittingActions:
         others = {*here["items"], self.holds}
         fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
         return fits and self._is(place, recipe["tool"])
-
-    def _worth_taking(self, place: str, item: str) -> bool:
-        if self._is(place, "storage"):
-            return item in self.missing
-        return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
 
     def _has_made(self, place: str) -> bool:
         """Return whether a product that was made there can be taken."""
@@ -160,6 +153,7 @@ class ActionChoice(NamedTuple):
     """One radio button: its command, in words under its heading (`text`) and `alone`, and its key."""
 
     value: str
+    """The command as JSON: `["get","storage0","rice"]`."""
     text: str
     alone: str
     picture: str
@@ -210,7 +204,7 @@ def not_busy_text() -> str:
 
 def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
     """Return the groups of actions, and the line below them."""
-    chosen = known.words.phrase(view.chosen) if view.chosen else ""
+    chosen = known.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = MenuHint(view.phase == "choose", chosen)
     return (
         Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
@@ -220,8 +214,8 @@ def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
 
 def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
     """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
-    offered = dict.fromkeys(view.legal, False)
-    for command in view.anticipated:
+    offered = dict.fromkeys(view.choice.legal, False)
+    for command in view.choice.anticipated:
         offered.setdefault(command, True)
     return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
 
@@ -239,10 +233,8 @@ def _site(offered: Iterable[Command], view: SeatView, known: BriefLookup) -> Rob
 def _grouped(
     known: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
 ) -> tuple[Panel, ...]:
-    return tuple(
-        _group(verb, [(command, early) for command, early in offered if command[0] == verb], known, site)
-        for verb in SENTENCES["verb_titles"]
-    )
+    mine = {verb: [each for each in offered if each[0][0] == verb] for verb in SENTENCES["verb_titles"]}
+    return tuple(_group(verb, choices, known, site) for verb, choices in mine.items())
 
 
 def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
@@ -250,9 +242,9 @@ def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, ear
     stays = command == ("goto", site.at)
     wastes = command[0] == "put" and _kind(command, known) == "storage"
     picture, fits = _picture(command, known, site), command in site.fitting
-    shows = ActionChoice(
-        encode_command(command), text, alone, picture, key, early, stays, stays or (wastes and not fits), fits
-    )
+    value = json.dumps(list(command), separators=(",", ":"))
+    asks = stays or (wastes and not fits)
+    shows = ActionChoice(value, text, alone, picture, key, early, stays, asks, fits)
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
@@ -281,11 +273,6 @@ def _taken(command: Command, site: RobotSite) -> str:
 def _made(place: str, known: BriefLookup, site: RobotSite) -> str:
     """Return what the tool would make; empty if nothing."""
     return product_from(known.brief, known.brief["locations"][place], dict(site.lying)[place])
-
-
-def encode_command(command: Command) -> str:
-    """Return a command as the value of its radio button: `["get","storage0","rice"]`."""
-    return json.dumps(list(command), separators=(",", ":"))
 
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, site: RobotSite) -> Panel:

@@ -88,8 +88,8 @@ def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
     """
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events
-    told = tuple(said for event in events if (said := _news(event, words)))
-    return PastStep(view.history[age].number, lines, told)
+    news = tuple(said for event in events if (said := _news(event, words)))
+    return PastStep(view.history[age].number, lines, news)
 
 
 def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> StepLine:
@@ -107,7 +107,7 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
         return StepLine(player.seat, did)
     busy = _busy(command, event, view) if not age else 0
     why = words.refusals(event.data.get("reasons", ()), command, busy)
-    return StepLine(player.seat, words.tried(command, robot), why)
+    return StepLine(player.seat, words.attempted(command, robot), why)
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
@@ -236,7 +236,7 @@ def intent_cells(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
 
 
 def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
-    intent = view.intents.get(seat, {})
+    intent = view.plans.intents.get(seat, {})
     if intent.keys() & {"said", "thought"}:
         words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
         return IntentLine("", *words)
@@ -265,9 +265,9 @@ def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
 def _named(said: str, view: SeatView, known: BriefLookup) -> str:
     """Return a model's text with the page's names for agents, places and items."""
     names = {str(player.seat): player.name for player in view.players}
-    told = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
+    text = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
     place, mid = known.words.place, known.words.mid
-    return _codes(known).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), told)
+    return _codes(known).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), text)
 
 
 def _codes(known: BriefLookup) -> re.Pattern[str]:

@@ -54,7 +54,7 @@ class SeatPursuit:
         if held is None:
             return self._fetch(dish, dish, frozenset()) or self._wait("", dish)
         if held == dish:
-            return self._at(self._of_kind("servingtable"), "put", {"do": "serve", "item": held})
+            return self._at(self.of_kind("servingtable"), "put", {"do": "serve", "item": held})
         if place := self._wanted_at(dish, held):
             busy = self.places[place]["busy"]
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
@@ -63,16 +63,17 @@ class SeatPursuit:
 
     def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
-            return self._at(self._of_kind("servingtable"), "put", {"do": "stock", "item": held})
-        return self._at(self._of_kind("storage"), "put", {"do": "discard", "item": held})
+            return self._at(self.of_kind("servingtable"), "put", {"do": "stock", "item": held})
+        return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
         """Return the next command to get an existing item into the hands; None while nothing can be done."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
-            return self._at(self._of_kind("storage"), "get", {}, item).command
-        place = self._made(item) or self._lies(item)
+            return self._at(self.of_kind("storage"), "get", {}, item).command
+        lies = (place for place, there in self.places.items() if item in there["items"])
+        place = self._made(item) or next(lies, "")
         if not place or self.places[place]["busy"]:
             return self._wait(place, item).command if place else None
         return self._at(place, "get", {}, item).command
@@ -83,14 +84,6 @@ class SeatPursuit:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())
         return self._wait(place, "").command if advice is None else advice.command
-
-    def lies_served(self, dish: str) -> bool:
-        """Return whether the dish lies on the serving table, where it is served as soon as it is ordered."""
-        return self.me["holds"] is None and dish in self.places[self._of_kind("servingtable")]["items"]
-
-    def _lies(self, item: str) -> str:
-        """Return a place where the item lies among others, or on a table; empty if there is none."""
-        return next((place for place, there in self.places.items() if item in there["items"]), "")
 
     def _wanted_at(self, product: str, held: str) -> str:
         """Return the tool that needs the held item on the way to this product; empty if it is of no use."""
@@ -105,9 +98,8 @@ class SeatPursuit:
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
         """Return the next command, with empty hands, to get this item; None while it must wait for a tool."""
         if item not in self.brief["recipes"]:
-            return self._at(
-                self._of_kind("storage"), "get", {"do": "fetch", "item": item, "dish": dish}, item
-            )
+            aim = {"do": "fetch", "item": item, "dish": dish}
+            return self._at(self.of_kind("storage"), "get", aim, item)
         if made := self._made(item):
             if self.places[made]["busy"]:
                 return None
@@ -159,9 +151,8 @@ class SeatPursuit:
         if here["busy"] or place in clearing:
             return None
         if here["open"]:
-            return self._at(
-                place, "get", {"do": "clear", "item": here["items"][0], "dish": dish}, here["items"][0]
-            )
+            item = here["items"][0]
+            return self._at(place, "get", {"do": "clear", "item": item, "dish": dish}, item)
         kind, inside = self.brief["locations"][place], set(here["items"])
         fitting = [
             product
@@ -179,12 +170,12 @@ class SeatPursuit:
 
     def _place_for(self, product: str) -> str:
         """Return the tool for this product: the one with most of its parts, else an empty or occupied one."""
-        kinds = self._all_of_kind(self.brief["recipes"][product]["tool"])
-        return max(kinds, key=lambda place: self._fitness(product, place))
-
-    def _fitness(self, product: str, place: str) -> tuple[bool, int, int]:
-        here = self.places[place]
-        return self._suits(product, place), len(here["items"]), -here["busy"]
+        fitness = {
+            place: (self._suits(product, place), len(here["items"]), -here["busy"])
+            for place, here in self.places.items()
+            if self.brief["locations"][place] == self.brief["recipes"][product]["tool"]
+        }
+        return max(fitness, key=lambda place: fitness[place])
 
     def _suits(self, product: str, place: str) -> bool:
         """Return whether the tool is empty or holds only parts of the product."""
@@ -197,7 +188,8 @@ class SeatPursuit:
     def _all_of_kind(self, kind: str) -> list[str]:
         return [place for place, its in self.brief["locations"].items() if its == kind]
 
-    def _of_kind(self, kind: str) -> str:
+    def of_kind(self, kind: str) -> str:
+        """Return the first place of this kind."""
         return self._all_of_kind(kind)[0]
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
@@ -254,8 +246,9 @@ def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
         return way.free(what)
     if kind == FETCH:
         return way.fetch(what)
-    if kind == SERVE and way.lies_served(what):
-        return None
+    table = way.of_kind("servingtable")
+    if kind == SERVE and way.me["holds"] is None and what in way.places[table]["items"]:
+        return None  # it is served as soon as it is ordered
     return way.next(what).command
 
 

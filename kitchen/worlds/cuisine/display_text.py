@@ -45,14 +45,6 @@ def telling_reasons(reasons: Sequence[str]) -> list[str]:
 _OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_capacity", "not_a_dish_here"))
 
 
-def sentence(reason: str, verb: str, busy: int) -> str:
-    """Return the untranslated reason of a refusal; `busy` is how many more steps the place is busy."""
-    special = SENTENCES["refusals_of"]
-    if reason == "location_busy" and busy:
-        return special["still_busy"]
-    return special.get(f"{reason} {verb}") or SENTENCES["refusals"].get(reason, special["unknown"])
-
-
 _SPELLED = {
     "servingtable": "Serving table",
     "chopboard": "Chopping board",
@@ -176,7 +168,7 @@ class KitchenWords:
         deed = "stay" if stayed else _deed(command)
         return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
 
-    def tried(self, command: Command, robot: str = "") -> str:
+    def attempted(self, command: Command, robot: str = "") -> str:
         """Return a refused command, such as `You wanted to use pot 1`."""
         return self._filled("robot_tried" if robot else "you_tried", _deed(command), command, robot=robot)
 
@@ -189,18 +181,22 @@ class KitchenWords:
         unnamed = SENTENCES["unnamed_then" if table.endswith("_did") else "unnamed_now"].get(deed, "")
         what = self.mid(thing) if thing else gettext(unnamed)
         place = self.place(command[1]) if known and len(command) > 1 else ""
-        told = translated(table, deed)
-        return join_sentence(told.format(robot=robot, place=place, item=what, what=" ".join(command)))
+        text = translated(table, deed)
+        return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
-        text = sentence(reason, command[0] if command else "", busy)
-        start = place[:1].upper() + place[1:]
-        return join_sentence(
-            gettext(text).format(place=start, place_mid=place, item=item, wait=more_steps_text(busy))
-        )
+        special = f"{reason} {command[0] if command else ''}"
+        if reason == "location_busy" and busy:
+            special = "still_busy"
+        if special in SENTENCES["refusals_of"]:
+            text = translated("refusals_of", special)
+        else:
+            text = translated("refusals", reason if reason in SENTENCES["refusals"] else "unknown")
+        start, wait = place[:1].upper() + place[1:], more_steps_text(busy)
+        return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """Return the reasons that help, one sentence after the other."""
@@ -238,9 +234,9 @@ def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
     if command[0] == "put" and to.startswith("chopboard"):
         text = SENTENCES["hints_on_board"].get(aim["do"], text)
     waits = aim["do"] == "wait" and command[0] == "noop" and busy
-    told = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
+    hint = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
     return join_sentence(
-        told.format(
+        hint.format(
             place=words.place(to),
             item=words.mid(aim.get("item", "")),
             dish=words.mid(aim.get("dish", "")),

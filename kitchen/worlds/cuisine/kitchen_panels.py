@@ -6,7 +6,7 @@ commands of this place in the menu.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -69,8 +69,8 @@ def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return where every robot is, what it holds, and what it does."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    ahead = intent_cells(view, known) if view.shows_intents else ()
-    shows = RobotTable(rows, view.shows_intents)
+    ahead = intent_cells(view, known) if view.plans.shows_intents else ()
+    shows = RobotTable(rows, view.plans.shows_intents)
     return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
@@ -100,20 +100,20 @@ def places_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 
 def _places(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
-    touched, here = _touched(view), _here(view)
+    touched, here = _touched(view), _robots_by_place(view)
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
         mark = ("even", "odd")[view.step % 2] if place in touched else ""
         yield Panel(f"{place}-in", f"{_TEMPLATES}/inside.jinja", _inside(kind, seen, known))
         yield Panel(f"{place}-use", f"{_TEMPLATES}/use.jinja", _use(kind, seen, known, mark))
-        yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(tuple(here.get(place, ()))))
+        robots = tuple((player.seat, player.name) for player in here[place])
+        yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(robots))
 
 
-def _here(view: SeatView) -> dict[str, list[tuple[int, str]]]:
-    found: dict[str, list[tuple[int, str]]] = {}
+def _robots_by_place(view: SeatView) -> dict[str, list[PlayerView]]:
+    found: dict[str, list[PlayerView]] = defaultdict(list)
     for player in view.players:
-        place = view.observation["agents"][player.seat]["at"]
-        found.setdefault(place, []).append((player.seat, player.name))
+        found[view.observation["agents"][player.seat]["at"]].append(player)
     return found
 
 
@@ -211,25 +211,25 @@ class RobotsAtPlace(NamedTuple):
 
 def floor_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return the floor plan, and the panels in it that change."""
-    shows = FloorPlan(tuple(_stations(known)), view.acts)
+    name, keys = known.words.name, known.keys
+    stations = tuple(
+        FloorPlace(place, name(place), kind, _SIDES.get(kind, "tool"), keys.get(place, ""))
+        for place, kind in known.brief["locations"].items()
+    )
+    shows = FloorPlan(stations, view.acts)
     return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
 
 
-def _stations(known: BriefLookup) -> Iterator[FloorPlace]:
-    for place, kind in known.brief["locations"].items():
-        side = _SIDES.get(kind, "tool")
-        yield FloorPlace(place, known.words.name(place), kind, side, known.keys.get(place, ""))
-
-
 def _parts(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
-    wanted, standing = [order["dish"] for order in view.observation["orders"]], _standing(view, known)
+    wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
+    refused, turns = _refused(view, known), _turns(view)
     worth_going = fitting_actions(view, known).worth_going if view.acts else lambda place: False
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
         contents = _contents(kind, seen, known, wanted, apt=worth_going(place))
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
-        bots = RobotsAtPlace(tuple(standing.get(place, ())))
-        yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", bots)
+        bots = tuple(_drawn(each, view, known, refused, turns) for each in here[place])
+        yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
 
 def _contents(
@@ -280,16 +280,18 @@ def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
     return next(needing, len(wanted))
 
 
-def _standing(view: SeatView, known: BriefLookup) -> dict[str, list[DrawnRobot]]:
-    found: dict[str, list[DrawnRobot]] = {}
-    refused, turns = _refused(view, known), _turns(view)
-    for seat, name, is_you in ((player.seat, player.name, player.is_you) for player in view.players):
-        agent, why = view.observation["agents"][seat], refused.get(seat, "")
-        holds = known.shown(agent["holds"]) if agent["holds"] else None
-        mark = ("even", "odd")[view.step % 2] if why else ""
-        bot = DrawnRobot(seat, name, is_you, holds, agent["busy"], mark, why, turns.get(seat, 0))
-        found.setdefault(agent["at"], []).append(bot)
-    return found
+def _drawn(
+    player: PlayerView,
+    view: SeatView,
+    known: BriefLookup,
+    refused: Mapping[int, str],
+    turns: Mapping[int | None, int],
+) -> DrawnRobot:
+    seat, agent, why = player.seat, view.observation["agents"][player.seat], refused.get(player.seat, "")
+    holds = known.shown(agent["holds"]) if agent["holds"] else None
+    mark = ("even", "odd")[view.step % 2] if why else ""
+    turn = turns.get(seat, 0)
+    return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn)
 
 
 def _refused(view: SeatView, known: BriefLookup) -> dict[int, str]:

@@ -53,16 +53,12 @@ class CommandTable:
         play = self.plays.get(key)
         if play is None:
             play = _as_play(self.try_out(agent, place, command), command)
-            if not any(
-                senseless_reasons(self.level, command)
-            ):  # malformed commands are not cached, because there are infinitely many
-                self._remember(key, play)
+            if any(senseless_reasons(self.level, command)):
+                return play  # malformed commands are not cached, because there are infinitely many
+            if len(self.plays) >= MEMORY_LIMIT:
+                self.plays.clear()
+            self.plays[key] = play
         return play
-
-    def _remember(self, key: tuple[AgentState, PlaceState | None, Command], play: CommandOutcome) -> None:
-        if len(self.plays) >= MEMORY_LIMIT:
-            self.plays.clear()
-        self.plays[key] = play
 
     def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandEffect:
         """Return the effect of this command according to the rules."""

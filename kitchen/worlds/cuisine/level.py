@@ -40,7 +40,6 @@ from kitchen.contract.data_files import (
     read_toml,
 )
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.order_book import recipe_items, work_of_product
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,44 @@ class Recipe:
     name: str
     tool: str
     ingredients: tuple[str, ...]
+
+
+STEPS_PER_NODE = 3
+"""Part of the work W of a dish for each item of its recipe tree."""
+
+
+def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
+    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    nodes: dict[str, None] = {product: None}
+    if product in recipes:
+        for ingredient in recipes[product].ingredients:
+            nodes.update(dict.fromkeys(recipe_items(ingredient, recipes)))
+    return tuple(nodes)
+
+
+def recipe_depth(product: str, recipes: Mapping[str, Recipe]) -> int:
+    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
+    if product not in recipes:
+        return 0
+    return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
+
+
+def tool_waiting(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return the number of steps that a product's recipe tree waits for tools.
+
+    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
+    is steps by tool type. A base ingredient waits 0 steps.
+    """
+    if product not in recipes:
+        return 0
+    recipe = recipes[product]
+    own = busy[recipe.tool] - 1 if busy[recipe.tool] > 1 else 0
+    return own + sum(tool_waiting(ingredient, recipes, busy) for ingredient in recipe.ingredients)
+
+
+def work_of_product(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
+    return tool_waiting(product, recipes, busy) + STEPS_PER_NODE * len(recipe_items(product, recipes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,20 +185,20 @@ def parse_level(text: str, file: str, stock: Stock) -> Level:
 
 
 def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Stock) -> Level:
-    told = source.read(_FILE, values)
-    _check_kitchen(source, told, stock)
-    for dish in told.dishes:
+    entry = source.read(_FILE, values)
+    _check_kitchen(source, entry, stock)
+    for dish in entry.dishes:
         if dish not in stock.recipes:
             raise source.error("dishes", f"no recipe for {dish!r}")
-    places = numbered_places(told.kitchen, stock)
-    wanted = {node for dish in told.dishes for node in recipe_items(dish, stock.recipes)}
+    places = numbered_places(entry.kitchen, stock)
+    wanted = {node for dish in entry.dishes for node in recipe_items(dish, stock.recipes)}
     return Level(
         code=code,
-        title=told.title,
-        difficulty=told.difficulty,
-        kitchen=told.kitchen,
-        dishes=told.dishes,
-        uncookable=_uncookable(source, told, stock),
+        title=entry.title,
+        difficulty=entry.difficulty,
+        kitchen=entry.kitchen,
+        dishes=entry.dishes,
+        uncookable=_uncookable(source, entry, stock),
         places=places,
         serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
         recipes={product: recipe for product, recipe in stock.recipes.items() if product in wanted},
@@ -185,26 +222,26 @@ def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stock.recipes[product].tool for product in products))
 
 
-def _check_kitchen(source: DataSource, told: LevelFile, stock: Stock) -> None:
+def _check_kitchen(source: DataSource, entry: LevelFile, stock: Stock) -> None:
     """Raise an error unless every place is known, with exactly one storage and one serving table."""
-    for kind in told.kitchen:
+    for kind in entry.kitchen:
         if kind not in stock.tools:
             raise source.error("kitchen", f"unknown tool {kind!r}")
-    roles = [stock.tools[kind].role for kind in told.kitchen]
+    roles = [stock.tools[kind].role for kind in entry.kitchen]
     for role in ("storage", "serving"):
         if roles.count(role) != 1:
-            raise source.error(
-                "kitchen", f"needs exactly one place of the role {role}, has {roles.count(role)}"
-            )
+            reason = f"needs exactly one place of the role {role}, has {roles.count(role)}"
+            raise source.error("kitchen", reason)
 
 
-def _uncookable(source: DataSource, told: LevelFile, stock: Stock) -> tuple[str, ...]:
+def _uncookable(source: DataSource, entry: LevelFile, stock: Stock) -> tuple[str, ...]:
     """Return the dishes that lack a tool. Raise an error unless the file lists exactly these."""
-    missing = {dish: [t for t in tools_needed(dish, stock) if t not in told.kitchen] for dish in told.dishes}
+    needed = {dish: tools_needed(dish, stock) for dish in entry.dishes}
+    missing = {dish: [t for t in tools if t not in entry.kitchen] for dish, tools in needed.items()}
     for dish, tools in missing.items():
-        if tools and dish not in told.known_uncookable:
+        if tools and dish not in entry.known_uncookable:
             raise source.error("dishes", f"{dish!r} needs {', '.join(tools)}, which the kitchen lacks")
-    for dish in told.known_uncookable:
+    for dish in entry.known_uncookable:
         if not missing.get(dish):
             raise source.error("known_uncookable", f"{dish!r} is not a dish of this level that lacks a tool")
     return tuple(dish for dish, tools in missing.items() if tools)
@@ -261,10 +298,6 @@ class Catalogue:
             return self.levels[code]
         except KeyError:
             raise DataError(f"level: {code!r} is not one of {', '.join(self.levels)}") from None
-
-    def level_from_text(self, text: str, file: str) -> Level:
-        """Return a level from the text of a level file outside the folder; its code is the file's stem."""
-        return parse_level(text, file, self.stock)
 
 
 @cache
@@ -327,35 +360,35 @@ def _tools(path: Path) -> dict[str, Tool]:
 def _tool(source: DataSource, code: str, table: Mapping[str, object]) -> Tool:
     if table.get("role") not in COUNTER_PLACES:
         return Tool(code, **source.at(code).read(_TOOL, table).model_dump())
-    told = source.at(code).read(_PLACE, table)
-    is_open = told.role == "storage"
-    return Tool(code, told.name, told.role, capacity=None, busy=0, attended=False, always_open=is_open)
+    entry = source.at(code).read(_PLACE, table)
+    is_open = entry.role == "storage"
+    return Tool(code, entry.name, entry.role, capacity=None, busy=0, attended=False, always_open=is_open)
 
 
 def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Tool]) -> dict[str, Recipe]:
     source, values = read_toml(path)
     names = {**ingredients, **{tool.code: tool.name for tool in tools.values()}}
     recipes: dict[str, Recipe] = {}
-    for product, told in source.read(_RECIPES, values).items():
-        _check_new(source, product, told.name, names)
-        names[product] = told.name
-        _check_made(source.at(product), told, tools, {*ingredients, *values})
-        recipes[product] = Recipe(product, **told.model_dump())
+    for product, entry in source.read(_RECIPES, values).items():
+        _check_new(source, product, entry.name, names)
+        names[product] = entry.name
+        _check_made(source.at(product), entry, tools, {*ingredients, *values})
+        recipes[product] = Recipe(product, **entry.model_dump())
         _check_only_one_way(source.at(product), recipes.values())
     _check_cycles(source, recipes)
     return recipes
 
 
-def _check_made(source: DataSource, told: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
+def _check_made(source: DataSource, entry: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
     """Raise an error unless the product's tool exists and its ingredients exist and fit into the tool."""
-    capacity = tools[told.tool].capacity if told.tool in tools else None
+    capacity = tools[entry.tool].capacity if entry.tool in tools else None
     if capacity is None:
-        raise source.error("tool", f"unknown tool {told.tool!r}")
-    for item in told.ingredients:
+        raise source.error("tool", f"unknown tool {entry.tool!r}")
+    for item in entry.ingredients:
         if item not in items:
             raise source.error("ingredients", f"unknown ingredient {item!r}")
-    if len(told.ingredients) > capacity:
-        reason = f"{len(told.ingredients)} do not fit into {told.tool} ({capacity})"
+    if len(entry.ingredients) > capacity:
+        reason = f"{len(entry.ingredients)} do not fit into {entry.tool} ({capacity})"
         raise source.error("ingredients", reason)
 
 

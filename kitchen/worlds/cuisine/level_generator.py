@@ -8,10 +8,14 @@ from functools import lru_cache
 from random import Random
 
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, Stock, parse_level, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_depth
-
-MAX_LEVEL_SEED = 2**31 - 1
+from kitchen.worlds.cuisine.level import (
+    DIFFICULTIES,
+    Level,
+    Stock,
+    parse_level,
+    recipe_depth,
+    tools_needed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,17 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
     )
 
 
-def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
+def _choose_dishes(chance: Random, level_class: LevelClass, stock: Stock) -> list[str]:
     """Return dishes that together need as many types of tools as the class has, one of full depth."""
-    wanted = chance.randint(*mould.dishes)
-    firsts = [dish for dish in _dishes(stock) if _suits_first(dish, mould, stock)]
+    wanted = chance.randint(*level_class.dishes)
+    depth = {dish: recipe_depth(dish, stock.recipes) for dish in _dishes(stock)}
+    deepest = [dish for dish in depth if depth[dish] == level_class.depth]
+    firsts = [dish for dish in deepest if len(tools_needed(dish, stock)) <= level_class.tools[1]]
     chance.shuffle(firsts)
     for first in firsts:
-        chosen = _extend([first], _others(chance, first, mould, stock), wanted, mould, stock)
-        if chosen:
+        others = [dish for dish in depth if dish != first and depth[dish] <= level_class.depth]
+        chance.shuffle(others)
+        if chosen := _extend([first], others, wanted, level_class, stock):
             return chosen
     raise SettingsError("difficulty: these recipes make no level of that class")
 
@@ -72,23 +79,14 @@ def _dishes(stock: Stock) -> list[str]:
     return [product for product in stock.recipes if product not in parts]
 
 
-def _suits_first(dish: str, mould: LevelClass, stock: Stock) -> bool:
-    fits = len(tools_needed(dish, stock)) <= mould.tools[1]
-    return fits and recipe_depth(dish, stock.recipes) == mould.depth
-
-
-def _others(chance: Random, first: str, mould: LevelClass, stock: Stock) -> list[str]:
-    allowed = [d for d in _dishes(stock) if d != first and recipe_depth(d, stock.recipes) <= mould.depth]
-    chance.shuffle(allowed)
-    return allowed
-
-
-def _extend(chosen: list[str], others: list[str], wanted: int, mould: LevelClass, stock: Stock) -> list[str]:
+def _extend(
+    chosen: list[str], others: list[str], wanted: int, level_class: LevelClass, stock: Stock
+) -> list[str]:
     """Add dishes as long as their tools fit; return an empty list if the class cannot be reached."""
     for dish in others:
-        if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= mould.tools[1]:
+        if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= level_class.tools[1]:
             chosen = [*chosen, dish]
-    enough = len(chosen) >= mould.dishes[0] and len(_tools(chosen, stock)) >= mould.tools[0]
+    enough = len(chosen) >= level_class.dishes[0] and len(_tools(chosen, stock)) >= level_class.tools[0]
     return chosen if enough else []
 
 

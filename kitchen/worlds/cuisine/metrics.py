@@ -5,7 +5,7 @@ Orders that are still open count in none of them.
 
 from __future__ import annotations
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import Metric
 from kitchen.words.translation import ngettext_noop
 from kitchen.worlds.cuisine.order_book import Timing

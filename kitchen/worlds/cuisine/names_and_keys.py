@@ -97,9 +97,8 @@ class BriefLookup:
     @cached_property
     def room(self) -> int:
         """The largest number of things that can be taken at once: the menu keeps so many slots."""
-        return max(
-            len(self.wanted), *(len(set(one["ingredients"])) for one in self.brief["recipes"].values())
-        )
+        recipes = self.brief["recipes"].values()
+        return max(len(self.wanted), *(len(set(recipe["ingredients"])) for recipe in recipes))
 
     @cached_property
     def numbers(self) -> dict[str, int]:

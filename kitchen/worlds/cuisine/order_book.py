@@ -12,53 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from random import Random
-from typing import Protocol
 
-WORK_PER_NODE = 3
 STEPS_PER_WORK = 0.3
-
-
-class HasRecipe(Protocol):
-    """The parts of a recipe that timing needs."""
-
-    @property
-    def tool(self) -> str: ...
-    @property
-    def ingredients(self) -> tuple[str, ...]: ...
-
-
-def recipe_items(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, ...]:
-    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
-    nodes: dict[str, None] = {product: None}
-    if product in recipes:
-        for ingredient in recipes[product].ingredients:
-            nodes.update(dict.fromkeys(recipe_items(ingredient, recipes)))
-    return tuple(nodes)
-
-
-def recipe_depth(product: str, recipes: Mapping[str, HasRecipe]) -> int:
-    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
-    if product not in recipes:
-        return 0
-    return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
-
-
-def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """Return the number of steps that a product's recipe tree waits for tools.
-
-    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
-    is steps by tool type. A base ingredient waits 0 steps.
-    """
-    if product not in recipes:
-        return 0
-    recipe = recipes[product]
-    own = busy[recipe.tool] - 1 if busy[recipe.tool] > 1 else 0
-    return own + sum(tool_waiting(ingredient, recipes, busy) for ingredient in recipe.ingredients)
-
-
-def work_of_product(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
-    return tool_waiting(product, recipes, busy) + WORK_PER_NODE * len(recipe_items(product, recipes))
 
 
 @dataclass(frozen=True, slots=True)

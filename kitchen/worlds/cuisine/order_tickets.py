@@ -141,9 +141,8 @@ def _made(dish: str, known: BriefLookup) -> Iterator[str]:
     words = known.words
     for product, tool, parts in known.recipes[dish]:
         made = gettext("{product} is made of {parts} with {tool}.")
-        yield join_sentence(
-            made.format(product=words.name(product), parts=words.items(parts), tool=words.place(tool))
-        )
+        names = {"product": words.name(product), "parts": words.items(parts), "tool": words.place(tool)}
+        yield join_sentence(made.format(**names))
 
 
 def _needs(

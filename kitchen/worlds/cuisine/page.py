@@ -52,24 +52,6 @@ class ExampleTool(NamedTuple):
     busy: int
 
 
-def guide_content(brief: Mapping[str, Json]) -> dict[str, Json]:
-    """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-    book = brief_lookup(brief)
-    return {
-        "title": brief["title"],
-        "steps": brief["max_steps"],
-        "robots": brief["agents"],
-        "interval": brief["interval"],
-        "max_orders": brief["max_orders"],
-        "dishes": [_dish(dish, book) for dish in brief["dishes"]],
-        "keys": key_explanations(
-            (kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())
-        ),
-        "boards": "chopboard" in brief["locations"].values(),
-        "example": _example(book),
-    }
-
-
 def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
     brief, words = book.brief, book.words
     task = task_graph.task_graph(dish, brief["recipes"])
@@ -142,8 +124,8 @@ class CuisinePage(Page):
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
-        told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
-        return told.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
+        text = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+        return text.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
@@ -157,7 +139,19 @@ class CuisinePage(Page):
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-        return guide_content(brief)
+        book = brief_lookup(brief)
+        kinds = dict.fromkeys(brief["locations"].values())
+        return {
+            "title": brief["title"],
+            "steps": brief["max_steps"],
+            "robots": brief["agents"],
+            "interval": brief["interval"],
+            "max_orders": brief["max_orders"],
+            "dishes": [_dish(dish, book) for dish in brief["dishes"]],
+            "keys": key_explanations((kind, book.words.name(kind)) for kind in kinds),
+            "boards": "chopboard" in kinds,
+            "example": _example(book),
+        }
 
     first_steps = (
         gettext_noop("Your robot is marked “you”. What to try next is said here."),
@@ -171,9 +165,8 @@ class CuisinePage(Page):
         """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
-        return gettext("Well done: you served {dish}.").format(
-            dish=brief_lookup(view.brief).words.mid(served[-1])
-        )
+        dish = brief_lookup(view.brief).words.mid(served[-1])
+        return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint: `Try this: go to storage to fetch rice for the salmon sushi.`"""
@@ -241,7 +234,7 @@ _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
 
 def _panels(view: SeatView, without: tuple[_Make, ...]) -> tuple[Panel, ...]:
     brief = brief_lookup(view.brief)
-    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.shows_intents else (intents_panel,)))
+    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.plans.shows_intents else (intents_panel,)))
     return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
 

@@ -22,24 +22,6 @@ def write_agents(agents: Sequence[AgentState]) -> list[Json]:
     return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
 
 
-def write_places(places: Mapping[str, PlaceState]) -> dict[str, Json]:
-    """Return {id: {items, busy, done}}."""
-    return {
-        each.id: {"items": list(each.items), "busy": each.busy, "done": each.done} for each in places.values()
-    }
-
-
-def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
-    """Return {seed, draws, standing [[dish, life]], completed, failed}."""
-    return {
-        "seed": orders.seed,
-        "draws": orders.draws,
-        "standing": [list(each) for each in orders.lives(clock)],
-        "completed": list(orders.completed),
-        "failed": list(orders.failed),
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class StateReader:
     """Read the parts of a stored state of one world. Every method raises StateError for an invalid part."""
@@ -110,9 +92,8 @@ class StateReader:
         for each in value:
             require(isinstance(each, list) and len(each) == 2, "standing", "holds what is no order")
             (dish,) = self._dishes(each[:1], "standing")
-            standing.append(
-                (dish, read_whole_number(each[1], "life", 0, self.options.timing.lifetimes[dish]))
-            )
+            most = self.options.timing.lifetimes[dish]
+            standing.append((dish, read_whole_number(each[1], "life", 0, most)))
         require(standing == sorted(standing, key=lambda order: order[::-1]), "standing", "is not sorted")
         return standing
 
@@ -126,8 +107,8 @@ class StateReader:
         return isinstance(value, str) and self.level.stock.has(value)
 
     def _check_draws(self, book: OrderBook) -> None:
-        again = OrderBook(self.level.dishes, self.options.timing, book.seed)
-        drawn = Counter(again.next_dish() for _ in range(book.draws))
+        repeated = OrderBook(self.level.dishes, self.options.timing, book.seed)
+        drawn = Counter(repeated.next_dish() for _ in range(book.draws))
         kept = Counter([*book.completed, *book.failed, *(dish for _, dish in book.standing)])
         require(drawn == kept, "orders", "are not those that the generator drew")
 

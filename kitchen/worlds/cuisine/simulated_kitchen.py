@@ -94,9 +94,9 @@ def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
     return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
 
 
-def _tool(code: str, told: Mapping[str, Json]) -> Tool:
+def _tool(code: str, entry: Mapping[str, Json]) -> Tool:
     """Return a type of place, with the role of the shipped tool of that name: a brief has none."""
     known = shipped_catalogue().stock.tools.get(code)
-    attended = bool(told["attended"])
+    attended = bool(entry["attended"])
     role, always_open = (known.role, known.always_open) if known else ("tool", attended)
-    return Tool(code, code, role, told["capacity"], int(told["busy"]), attended, always_open)
+    return Tool(code, code, role, entry["capacity"], int(entry["busy"]), attended, always_open)

@@ -32,9 +32,8 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
 
 def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:
     ordered = any(order["dish"] == dish for order in sight.seen["orders"])
-    yield SkillCondition(
-        "not_ordered", f"{dish} is on the list of orders", f"nobody has ordered {dish}.", ordered
-    )
+    claim, why_not = f"{dish} is on the list of orders", f"nobody has ordered {dish}."
+    yield SkillCondition("not_ordered", claim, why_not, ordered)
 
 
 def _make(sight: SeatObservation, item: str) -> Iterator[SkillCondition]:
@@ -84,13 +83,10 @@ def game_description(brief: Brief, seat: int, seats: int) -> GameDescription:
 
 def _role(seat: int, seats: int) -> str:
     others = and_list([agent_name(each) for each in range(seats) if each != seat])
-    beside = (
-        f" beside {others}, whose way of playing you do not know and with whom you cannot talk"
-        if others
-        else ""
-    )
+    beside = f" beside {others}, whose way of playing you do not know and with whom you cannot talk"
     return (
-        f"You are {agent_name(seat)}, a robot in a kitchen that serves ordered dishes. You work{beside}. "
+        f"You are {agent_name(seat)}, a robot in a kitchen that serves ordered dishes. "
+        f"You work{beside if others else ''}. "
         "Watch what the kitchen needs and what is being done already, and do what helps most."
     )
 
@@ -149,14 +145,12 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
     )
 
 
-def _orders(seen: Mapping[str, Json]) -> Iterator[str]:
-    told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
-    yield f"Orders: {'; '.join(told) or 'none now'}."
+def _orders_and_robots(seen: Mapping[str, Json]) -> Iterator[str]:
+    orders = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
+    yield f"Orders: {'; '.join(orders) or 'none now'}."
     left = counted_noun(seen["max_steps"] - seen["step"], "step")
     yield f"Served so far: {seen['completed']}; lost: {seen['failed']}; {left} to play."
 
-
-def _robots(seen: Mapping[str, Json]) -> Iterator[str]:
     for seat, robot in enumerate(seen["agents"]):
         busy = f", and is busy for {counted_noun(robot['busy'], 'step')}" if robot["busy"] else ""
         yield f"{agent_name(seat)} is at {robot['at']} and holds {robot['holds'] or 'nothing'}{busy}."
@@ -171,20 +165,10 @@ def _places(brief: Brief, seen: Mapping[str, Json]) -> Iterator[str]:
 
 STORAGE, SERVING = "storage", "servingtable"
 SKILL_VERBS: Mapping[str, str] = {
-    "serve": SERVE,
-    "deliver": SERVE,
-    "make": MAKE,
-    "cook": MAKE,
-    "prepare": MAKE,
-    "fetch": FETCH,
-    "get": FETCH,
-    "take": FETCH,
-    "pick": FETCH,
-    "pickup": FETCH,
-    "bring": FETCH,
-    "free": FREE,
-    "clear": FREE,
-    "empty": FREE,
+    **dict.fromkeys(("serve", "deliver"), SERVE),
+    **dict.fromkeys(("make", "cook", "prepare"), MAKE),
+    **dict.fromkeys(("fetch", "get", "take", "pick", "pickup", "bring"), FETCH),
+    **dict.fromkeys(("free", "clear", "empty"), FREE),
 }
 """Skill verbs as models write them."""
 MAX_SKILL_WORDS = 7
@@ -214,7 +198,7 @@ class CuisineSkills(Skills):
 
     def scene(self, sight: SeatObservation) -> str:
         """Return the orders, what each robot holds, and what lies in each place."""
-        return "\n".join([*_orders(sight.seen), *_robots(sight.seen), *_places(sight.brief, sight.seen)])
+        return "\n".join([*_orders_and_robots(sight.seen), *_places(sight.brief, sight.seen)])
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """Return the aims of the level, the same for every robot."""
@@ -227,11 +211,9 @@ class CuisineSkills(Skills):
             return None
         known = {what.lower(): what for kind, what in aims_in_brief(sight.brief) if kind == verb}
         words = [word.lower() for word in written[1 : 1 + MAX_SKILL_WORDS]]
-        found = (
-            known.get("".join(words[at:end])) for at in range(len(words)) for end in (at + 3, at + 2, at + 1)
-        )
-        what = next((each for each in found if each), None)
-        return (verb, what) if what else None
+        spans = ((at, at + length) for at in range(len(words)) for length in (3, 2, 1))
+        found = (known.get("".join(words[begin:end])) for begin, end in spans)
+        return next(((verb, what) for what in found if what), None)
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
         """Return the conditions of a skill in the order in which they are checked."""
@@ -297,10 +279,8 @@ def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
 
 def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:
     """Return an item and all parts of it."""
-    below = (
-        parts_of_item(brief, part) for part in brief["recipes"].get(item, {"ingredients": ()})["ingredients"]
-    )
-    return {item}.union(*below)
+    parts = brief["recipes"][item]["ingredients"] if item in brief["recipes"] else ()
+    return {item}.union(*(parts_of_item(brief, part) for part in parts))
 
 
 def _done(sight: SeatObservation, other: int, event: Event) -> Iterator[Skill]:

@@ -67,12 +67,6 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
         graph.add_edge(item, product, tool=recipe["tool"])
 
 
-def goal_node(graph: Graph) -> str:
-    """Return the only node without an outgoing edge."""
-    last: str = next(node for node, degree in graph.out_degree() if degree == 0)
-    return last
-
-
 def node_columns(graph: Graph) -> dict[str, int]:
     """Return node to column: the goal in the last one, others as close before their use as possible."""
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
@@ -83,7 +77,8 @@ def node_rows(graph: Graph) -> dict[str, float]:
     """Return node to row: leaves as walked from the goal, others amid their inputs. Trees do not cross."""
     row_of: dict[str, float] = {}
     leaves = 0
-    for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal_node(graph)):
+    goal = next(node for node, degree in graph.out_degree() if degree == 0)
+    for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal):
         sources = list(graph.predecessors(node))
         if sources:
             row_of[node] = sum(row_of[source] for source in sources) / len(sources)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import (
     Aim,
     Command,
@@ -34,16 +34,14 @@ from kitchen.worlds.cuisine.legal_commands import (
     plannable_commands,
     refused_event,
 )
-from kitchen.worlds.cuisine.level import Catalogue, Level, shipped_catalogue
+from kitchen.worlds.cuisine.level import Catalogue, Level, recipe_items, shipped_catalogue
 from kitchen.worlds.cuisine.metrics import METRICS, order_limits
-from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing, recipe_items
+from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing
 from kitchen.worlds.cuisine.saved_state import (
     StateReader,
     read_object,
     require,
     write_agents,
-    write_orders,
-    write_places,
 )
 from kitchen.worlds.cuisine.settings import Options, declared_settings, read_options
 
@@ -355,7 +353,8 @@ class CuisineWorld(World):
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state; `saved_state` describes its parts."""
+        """Return the whole state; `saved_state` reads it."""
+        orders = self._orders
         return {
             "kind": self.kind,
             "version": self.version,
@@ -363,8 +362,17 @@ class CuisineWorld(World):
             "settings": dict(self.options.values),
             "clock": self._clock,
             "agents": write_agents(list(self._agents.values())),
-            "places": write_places(self._places),
-            "orders": write_orders(self._orders, self._clock),
+            "places": {
+                id: {"items": list(place.items), "busy": place.busy, "done": place.done}
+                for id, place in self._places.items()
+            },
+            "orders": {
+                "seed": orders.seed,
+                "draws": orders.draws,
+                "standing": [list(each) for each in orders.lives(self._clock)],
+                "completed": list(orders.completed),
+                "failed": list(orders.failed),
+            },
         }
 
     @classmethod

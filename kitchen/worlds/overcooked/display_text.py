@@ -157,7 +157,9 @@ class IntentList(NamedTuple):
 def intents_panel(view: SeatView) -> Panel:
     """Return the panel with what the other cooks will do next."""
     partners = tuple(
-        PartnerIntent(player.seat, player.name, intent_text(view.intents.get(player.seat, {}), view.seat))
+        PartnerIntent(
+            player.seat, player.name, intent_text(view.plans.intents.get(player.seat, {}), view.seat)
+        )
         for player in view.players
         if not player.is_you
     )

@@ -71,9 +71,8 @@ class KitchenObjects:
 
     def act(self, seat: int, ahead: Cell, clock: int) -> InteractEffect | str:
         """Carry out an interact. Return its effect, or the refusal code."""
-        return self.why_not(seat, ahead, clock) or self._ACT[self.layout.furniture[ahead]](
-            self, seat, ahead, clock
-        )
+        why_not = self.why_not(seat, ahead, clock)
+        return why_not or self._ACT[self.layout.furniture[ahead]](self, seat, ahead, clock)
 
     def _not_counter(self, held: Item | None, ahead: Cell, clock: int) -> str:
         if ahead in self.counters:
@@ -96,7 +95,7 @@ class KitchenObjects:
             return self._not_potted(pot)
         if held != DISH or pot is None or pot.started is None:
             return "wrong_item"
-        return "" if self.is_ready(pot, clock) else "not_ready"
+        return "not_ready" if self.left(pot, clock) else ""
 
     def _not_started(self, pot: Pot | None) -> str:
         if self.starts_itself:
@@ -163,10 +162,6 @@ class KitchenObjects:
         SERVING: _use_serving,
         **dict.fromkeys(DISPENSERS, _use_dispenser),
     }
-
-    def is_ready(self, pot: Pot, clock: int) -> bool:
-        """Return whether the soup can be taken at this clock."""
-        return pot.started is not None and clock - pot.started >= self.layout.ticks(pot.contents)
 
     def cook(self, clock: int) -> Iterator[Event]:
         """End the step that has brought the clock here: start pots, and yield `started` and `ready`."""

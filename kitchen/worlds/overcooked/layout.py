@@ -161,20 +161,17 @@ def parse_layout(text: str, file: str) -> Layout:
     return _layout(Path(file).stem, *parse_toml(text, file))
 
 
-def open_layout(path: Path) -> Layout:
-    """Return the layout of a file; as `parse_layout`."""
-    return _layout(path.stem, *read_toml(path))
-
-
 def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout:
-    told = source.read(_FILE, values)
-    cells = {(x, y): letter for y, row in enumerate(told.grid) for x, letter in enumerate(row)}
-    _check_grid(source, told.grid, cells)
+    entry = source.read(_FILE, values)
+    cells = {(x, y): letter for y, row in enumerate(entry.grid) for x, letter in enumerate(row)}
+    _check_grid(source, entry.grid, cells)
     letters = set(cells.values())
-    orders = tuple(_soups(source, "orders", told.orders, letters))
-    bonus = set(_bonus(source, told.bonus, orders, letters))
-    value, time = (_amounts(source, key, getattr(told, key), letters) for key in ("value", "time"))
-    return layout_of_rows(code, told.title, told.grid, {soup: soup in bonus for soup in orders}, value, time)
+    orders = tuple(_soups(source, "orders", entry.orders, letters))
+    bonus = set(_bonus(source, entry.bonus, orders, letters))
+    value, time = (_amounts(source, key, getattr(entry, key), letters) for key in ("value", "time"))
+    return layout_of_rows(
+        code, entry.title, entry.grid, {soup: soup in bonus for soup in orders}, value, time
+    )
 
 
 def layout_of_rows(
@@ -267,11 +264,11 @@ def _amounts(source: DataSource, key: str, given: object, letters: set[str]) -> 
     """Return one number, or one for each ingredient of the layout."""
     if isinstance(given, int):
         return source.at(key).read(_AMOUNT, given)
-    told = source.at(key).read(_AMOUNTS, given).model_dump()
+    amounts = source.at(key).read(_AMOUNTS, given).model_dump()
     for letter in INGREDIENTS:
-        if told[letter] is None and letter in letters:
+        if amounts[letter] is None and letter in letters:
             raise source.error(f"{key}.{letter}", "is missing")
-    return {INGREDIENTS[letter]: amount for letter, amount in told.items() if amount is not None}
+    return {INGREDIENTS[letter]: amount for letter, amount in amounts.items() if amount is not None}
 
 
 LAYOUT_FOLDER = Path(__file__).parent / "data" / "layouts"
@@ -289,14 +286,11 @@ OWN_LAYOUT_CODE = "own"
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
     """Return every layout of a directory by code, the classic ones first. DataError for the first fault."""
-    paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
-    if not paths:
+    found = {path.stem: _layout(path.stem, *read_toml(path)) for path in sorted(directory.glob("*.toml"))}
+    if not found:
         raise DataError(f"{directory}: holds no layout")
-    return {path.stem: open_layout(path) for path in paths}
-
-
-def _rank(code: str) -> int:
-    return CLASSIC_LAYOUTS.index(code) if code in CLASSIC_LAYOUTS else len(CLASSIC_LAYOUTS)
+    classic = [code for code in CLASSIC_LAYOUTS if code in found]
+    return {code: found[code] for code in dict.fromkeys((*classic, *found))}
 
 
 @cache

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -45,11 +45,6 @@ class LayoutReach:
     """By seat: the furniture beside that floor."""
 
     @property
-    def is_cut(self) -> bool:
-        """Return whether the two seats cannot reach each other."""
-        return self.rooms[0] != self.rooms[1]
-
-    @property
     def shared(self) -> tuple[Cell, ...]:
         """Counters that both seats can reach, in reading order; seats pass things over them."""
         both = self.places[0] & self.places[1]
@@ -64,10 +59,6 @@ class LayoutReach:
         there = self.places[0] | self.places[1]
         furniture = self.layout.furniture.items()
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
-
-    def idle_floor(self) -> tuple[Cell, ...]:
-        """Return floor that no seat can reach, in reading order."""
-        return tuple(cell for cell in self.layout.floor if cell not in self.rooms[0] | self.rooms[1])
 
     def gets(self, seat: int, letter: str) -> bool:
         """Return whether a seat reaches such furniture, or can pass things to and from it over a counter."""
@@ -91,13 +82,9 @@ class LayoutReach:
 def reach_in(layout: Layout) -> LayoutReach:
     """Return what each seat of a layout can reach."""
     rooms = tuple(frozenset(layout.room(start)) for start in layout.starts)
-    places = tuple(_beside(room, layout) for room in rooms)
+    near = [{cell_ahead(cell, face) for cell in room for face in DIRECTIONS} for room in rooms]
+    places = [frozenset(cells & layout.furniture.keys()) for cells in near]
     return LayoutReach(layout, (rooms[0], rooms[1]), (places[0], places[1]))
-
-
-def _beside(room: frozenset[Cell], layout: Layout) -> frozenset[Cell]:
-    near = (cell_ahead(cell, face) for cell in room for face in DIRECTIONS)
-    return frozenset(cell for cell in near if cell in layout.furniture)
 
 
 PLACE_NAMES: Mapping[str, str] = {
@@ -119,31 +106,23 @@ def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
 
 def _unserved(reach: LayoutReach) -> Iterator[DrawingRemark]:
     orders = reach.layout.orders
-    never = [_order(soup) for soup in orders if not reach.can_serve(soup)]
+    unserved = [soup for soup in orders if not reach.can_serve(soup)]
+    never = ["".join(_LETTERS[each] for each in soup) for soup in unserved]
+    text = f"Never served here can be {and_list(never)}: what it needs cannot be brought together."
     if len(never) == len(orders):
-        yield DrawingRemark(
-            REMARK_CAUTION, "No soup can ever be served here: the seats cannot bring together what it needs."
-        )
-    elif never:
-        yield DrawingRemark(
-            REMARK_CAUTION,
-            f"Never served here can be {and_list(never)}: what it needs cannot be brought together.",
-        )
-
-
-def _order(soup: Soup) -> str:
-    return "".join("O" if each == "onion" else "T" for each in soup)
+        text = "No soup can ever be served here: the seats cannot bring together what it needs."
+    if never:
+        yield DrawingRemark(REMARK_CAUTION, text)
 
 
 def _lost(reach: LayoutReach) -> Iterator[DrawingRemark]:
     furniture = reach.layout.furniture
     if lost := [f"{ONE_PLACE_NAMES[furniture[cell]]} ({cell_position(cell)})" for cell in reach.lost()]:
         yield DrawingRemark(REMARK_CAUTION, f"No seat can reach: {'; '.join(lost)}.")
-    if idle := reach.idle_floor():
+    if idle := [cell for cell in reach.layout.floor if cell not in reach.rooms[0] | reach.rooms[1]]:
         where = "; ".join(map(cell_position, idle[:3])) + ("; …" if len(idle) > 3 else "")
-        yield DrawingRemark(
-            REMARK_CAUTION, f"{counted_noun(len(idle), 'cell')} of floor no seat can reach: {where}."
-        )
+        cells = counted_noun(len(idle), "cell")
+        yield DrawingRemark(REMARK_CAUTION, f"{cells} of floor no seat can reach: {where}.")
 
 
 def cell_position(cell: Cell) -> str:
@@ -152,17 +131,12 @@ def cell_position(cell: Cell) -> str:
 
 
 def _apart(reach: LayoutReach) -> Iterator[DrawingRemark]:
-    if not reach.is_cut:
+    if reach.rooms[0] == reach.rooms[1]:
         return
-    if shared := reach.shared:
-        over = counted_noun(len(shared), "counter")
-        yield DrawingRemark(
-            REMARK_FACT, f"The seats are cut off from each other. They can hand things over across {over}."
-        )
-    else:
-        yield DrawingRemark(
-            REMARK_CAUTION, "The seats are cut off from each other, and no counter is between them."
-        )
+    over = counted_noun(len(reach.shared), "counter")
+    text = f"The seats are cut off from each other. They can hand things over across {over}."
+    alone = "The seats are cut off from each other, and no counter is between them."
+    yield DrawingRemark(REMARK_FACT, text) if reach.shared else DrawingRemark(REMARK_CAUTION, alone)
 
 
 def _reached(reach: LayoutReach, seat: int) -> DrawingRemark:
@@ -170,14 +144,12 @@ def _reached(reach: LayoutReach, seat: int) -> DrawingRemark:
     useful = [letter for letter in (*DISPENSERS, POT, SERVING) if letter in there]
     reached = _listed(letter for letter in useful if letter in letters) or "nothing of use"
     missing = _listed(letter for letter in useful if letter not in letters)
-    return DrawingRemark(
-        REMARK_FACT, f"Seat {seat} reaches {reached}" + (f"; not {missing}." if missing else ".")
-    )
+    text = f"Seat {seat} reaches {reached}" + (f"; not {missing}." if missing else ".")
+    return DrawingRemark(REMARK_FACT, text)
 
 
-def _listed(letters: Iterator[str]) -> str:
-    names: Collection[str] = [PLACE_NAMES[letter] for letter in letters]
-    return and_list(list(names)) if names else ""
+def _listed(letters: Iterable[str]) -> str:
+    return and_list([PLACE_NAMES[letter] for letter in letters])
 
 
 TextLines = Annotated[tuple[str, ...], Field(strict=False)]
@@ -277,15 +249,15 @@ def _of_soups(words: Sequence[str], letters: set[str]) -> Iterator[str]:
         seen.add(_soup(word))
 
 
-def _of_amount(label: str, told: DrawnAmount, letters: set[str]) -> Iterator[str]:
-    numbers = told.values() if isinstance(told, dict) else (told,)
-    if not all(isinstance(one, int) and 1 <= one <= MAX_AMOUNT for one in numbers) or told == {}:
+def _of_amount(label: str, amount: DrawnAmount, letters: set[str]) -> Iterator[str]:
+    numbers = amount.values() if isinstance(amount, dict) else (amount,)
+    if not all(isinstance(one, int) and 1 <= one <= MAX_AMOUNT for one in numbers) or amount == {}:
         yield (
             f"{label}: a whole number from 1 to {MAX_AMOUNT}, or one for each ingredient, as O = 15, T = 10."
         )
-    elif isinstance(told, dict):
+    elif isinstance(amount, dict):
         yield from (
             f"{label}: what {PLACE_NAMES[letter]} ({letter}) add is missing."
             for letter in INGREDIENTS
-            if letter in letters and letter not in told
+            if letter in letters and letter not in amount
         )

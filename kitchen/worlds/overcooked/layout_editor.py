@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from pydantic import TypeAdapter
@@ -24,6 +24,7 @@ from kitchen.contract.world import Json, SettingsError
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
     FLOOR,
+    INGREDIENTS,
     OWN_LAYOUT_CODE,
     POT,
     SERVING,
@@ -87,9 +88,9 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         """Return the drawing of a layout text. Rows may differ in length; unknown keys are not drawn."""
         if not text.strip():
             return GridDrawing()
-        told = _read(text)
-        lines = {"title": told.title, "orders": ", ".join(told.orders), "bonus": ", ".join(told.bonus)}
-        return GridDrawing(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
+        drawn = _read(text)
+        lines = {"title": drawn.title, "orders": ", ".join(drawn.orders), "bonus": ", ".join(drawn.bonus)}
+        return GridDrawing(drawn.grid, {**lines, "value": _amount(drawn.value), "time": _amount(drawn.time)})
 
     def text(self, sheet: GridDrawing) -> str:
         """Return the layout file for a drawing; empty for an empty drawing."""
@@ -106,7 +107,8 @@ class LayoutEditor(drawable_setting.DrawableSetting):
             return ()
         try:
             layout = parse_own_layout(text)
-            read_options({**_beside(settings), "layout": OWN_LAYOUT_CODE, "own_layout": text})
+            beside = {"cooking": settings["cooking"]} if "cooking" in settings else {}
+            read_options({**beside, "layout": OWN_LAYOUT_CODE, "own_layout": text})
         except SettingsError as error:
             return tuple(DrawingRemark(REMARK_REFUSED, words) for words in _refused(text, error))
         return (*_unused(settings), *layout_remarks(layout))
@@ -127,38 +129,28 @@ def _refused(text: str, error: SettingsError) -> list[str]:
     return [words if words.endswith(".") else f"{words[:1].upper()}{words[1:]}."]
 
 
-def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the other settings that the layout must fit."""
-    return {"cooking": settings["cooking"]} if "cooking" in settings else {}
-
-
 def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
-    code = settings.get("layout", OWN_LAYOUT_CODE)
-    if code in shipped_layouts():
-        yield DrawingRemark(
-            REMARK_CAUTION, f"It is not played: the layout chosen above is “{shipped_layouts()[code].title}”."
-        )
+    if chosen := shipped_layouts().get(settings.get("layout", OWN_LAYOUT_CODE)):
+        text = f"It is not played: the layout chosen above is “{chosen.title}”."
+        yield DrawingRemark(REMARK_CAUTION, text)
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
     """Return the drawing of a shipped layout."""
-    letters = {"onion": "O", "tomato": "T"}
-    orders = ["".join(letters[each] for each in soup) for soup in layout.orders]
-    bonus = [word for word, soup in zip(orders, layout.orders, strict=True) if soup in layout.bonus]
-    amounts = {
-        name: _amount(
-            {letters[each]: one for each, one in told.items()} if isinstance(told, Mapping) else told
-        )
-        for name, told in (("value", layout.value), ("time", layout.time))
-    }
-    words = {"title": layout.title, "orders": ", ".join(orders), "bonus": ", ".join(bonus)}
-    return GridDrawing(layout.rows, {**words, **amounts})
+    letters = {name: letter for letter, name in INGREDIENTS.items()}
+    words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
+    bonus = [word for soup, word in words.items() if soup in layout.bonus]
+    lines = {"title": layout.title, "orders": ", ".join(words.values()), "bonus": ", ".join(bonus)}
+    for name, amount in (("value", layout.value), ("time", layout.time)):
+        each = amount if isinstance(amount, int) else {letters[food]: one for food, one in amount.items()}
+        lines[name] = _amount(each)
+    return GridDrawing(layout.rows, lines)
 
 
-def _amount(told: DrawnAmount) -> str:
-    if isinstance(told, dict):
-        return ", ".join(f"{letter} = {number}" for letter, number in told.items())
-    return str(told)
+def _amount(amount: DrawnAmount) -> str:
+    if isinstance(amount, dict):
+        return ", ".join(f"{letter} = {number}" for letter, number in amount.items())
+    return str(amount)
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:
@@ -167,13 +159,9 @@ def _file(sheet: GridDrawing) -> Iterator[str]:
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):
         words = re.split(r"[,\s]+", sheet.lines.get(name, ""))
-        yield f"{name} = {_list([word.upper() for word in words if word])}"
+        yield f"{name} = [{', '.join(_quoted(word.upper()) for word in words if word)}]"
     for name in ("value", "time"):
         yield f"{name} = {_number(sheet.lines.get(name, '').strip())}"
-
-
-def _list(words: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quoted, words))}]"
 
 
 def _number(written: str) -> str:

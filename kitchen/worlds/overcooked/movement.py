@@ -58,16 +58,16 @@ class FloorPoses:
         ]
         for seat, stands in enumerate(self._stands):
             for stand in stands.values():
-                stand.after = {command: self._tried(seat, stand, command) for command in COMMANDS}
+                stand.after = {command: self._attempt(seat, stand, command) for command in COMMANDS}
 
     def stand(self, seat: int, at: Cell, face: str) -> Pose:
         """Return the shared Pose object for these values."""
         return self._stands[seat][at, face]
 
-    def _tried(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
-        told: dict[str, object] = {"command": list(command)}
+    def _attempt(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
+        data: dict[str, object] = {"command": list(command)}
         if command[0] not in DIRECTIONS:
-            event = Event("performed", seat, told)
+            event = Event("performed", seat, data)
             idle = command == STAY
             return MoveAttempt(stand.at, stand, stand, event, event, wants=False, idle=idle, acts=not idle)
         ahead = cell_ahead(stand.at, command[0])
@@ -79,8 +79,8 @@ class FloorPoses:
             target,
             self.stand(seat, target, command[0]),
             self.stand(seat, stand.at, command[0]),
-            Event("performed", seat, {**told, **free}),
-            Event("performed", seat, {**told, **kept}),
+            Event("performed", seat, {**data, **free}),
+            Event("performed", seat, {**data, **kept}),
             wants=wants,
             idle=False,
             acts=False,

@@ -117,9 +117,8 @@ def _look(letter: str) -> CellLook:
     name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
         return CellLook(name, walkable=letter == FLOOR_LETTER)
-    return CellLook(
-        name, picture=f"box-{letter}", lettered=True, empty=gettext_noop("empty") if letter == POT else ""
-    )
+    empty = gettext_noop("empty") if letter == POT else ""
+    return CellLook(name, picture=f"box-{letter}", lettered=True, empty=empty)
 
 
 class OvercookedPage(GridPage):
@@ -156,7 +155,7 @@ class OvercookedPage(GridPage):
         ours: list[PanelMaker] = []
         for make in super().makers(view):
             ours.append(orders_panel if make == self.facts else make)
-            if make == self.grid and view.shows_intents:
+            if make == self.grid and view.plans.shows_intents:
                 ours.insert(-1, intents_panel)
         return tuple(ours)
 

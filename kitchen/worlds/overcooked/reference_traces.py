@@ -45,11 +45,6 @@ def _command(word: Json) -> Command:
     return (word,)
 
 
-def _turn(both: Json) -> dict[int, Command]:
-    first, second = both
-    return {0: _command(first), 1: _command(second)}
-
-
 class OvercookedTraces(Recordings[Trace]):
     """Traces of the released game."""
 
@@ -61,7 +56,9 @@ class OvercookedTraces(Recordings[Trace]):
             id=f"{raw['layout']}-{raw['start']}-{raw['policy']}",
             settings=settings,
             score=int(raw["score"]),
-            turns=[_turn(step["do"]) for step in steps],
+            turns=[
+                {0: _command(first), 1: _command(second)} for first, second in (step["do"] for step in steps)
+            ],
             after=[{key: step[key] for key in STATE_KEYS} for step in steps],
         )
 

@@ -27,13 +27,14 @@ class StateReader:
     def players(self, value: Json) -> tuple[tuple[Cell, Cell], tuple[str, str], Hands]:
         """Return cells, facing directions and held things of both seats."""
         require(isinstance(value, list) and len(value) == 2, "players", "are not two")
-        told = [read_object(each, "players", ("at", "face", "holds")) for each in value]
-        cells = [self._cell(each["at"], "players") for each in told]
+        players = [read_object(each, "players", ("at", "face", "holds")) for each in value]
+        cells = [self._cell(each["at"], "players") for each in players]
         require(all(cell in self.layout.floor for cell in cells), "players", "stand where no floor is")
         require(cells[0] != cells[1], "players", "stand in one cell")
-        require(all(each["face"] in DIRECTIONS for each in told), "players", "face nowhere")
-        one, other = (self._held(each["holds"]) for each in told)
-        return (cells[0], cells[1]), (told[0]["face"], told[1]["face"]), (one, other)
+        require(all(each["face"] in DIRECTIONS for each in players), "players", "face nowhere")
+        held = (each["holds"] for each in players)
+        one, other = (None if thing is None else self._item(thing, "players") for thing in held)
+        return (cells[0], cells[1]), (players[0]["face"], players[1]["face"]), (one, other)
 
     def counters(self, value: Json) -> dict[Cell, Item]:
         """Return the thing on each counter that is not empty."""
@@ -52,7 +53,10 @@ class StateReader:
         fields = read_object(value, "tally", ("points", "soups", "collisions", "seats"))
         seats = fields["seats"]
         require(isinstance(seats, list) and len(seats) == 2, "tally", "is not of two seats")
-        one, other = (_counts(read_object(each, "tally", COUNTED_ACTIONS)) for each in seats)
+        counts = [read_object(each, "tally", COUNTED_ACTIONS) for each in seats]
+        one, other = (
+            {name: read_whole_number(each[name], "tally") for name in COUNTED_ACTIONS} for each in counts
+        )
         points, soups, collisions = (
             read_whole_number(fields[name], "tally") for name in ("points", "soups", "collisions")
         )
@@ -72,9 +76,6 @@ class StateReader:
         require(isinstance(value, list) and len(value) == 2, name, "is no cell")
         return read_whole_number(value[0], name), read_whole_number(value[1], name)
 
-    def _held(self, value: Json) -> Item | None:
-        return None if value is None else self._item(value, "players")
-
     def _item(self, value: Json, name: str) -> Item:
         if isinstance(value, str):
             require(value == DISH or value in FOOD, name, "is nothing that there is")
@@ -90,10 +91,6 @@ class StateReader:
 
 def _started(value: Json, clock: int) -> int | None:
     return None if value is None else read_whole_number(value, "pots", clock - 1)
-
-
-def _counts(fields: Mapping[str, Json]) -> dict[str, int]:
-    return {name: read_whole_number(fields[name], "tally") for name in COUNTED_ACTIONS}
 
 
 def require(holds: bool, name: str, problem: str) -> None:

@@ -1,77 +1,29 @@
-"""Declare the settings of the Overcooked world, and find the layout they select. Plain Python."""
+"""Read the settings of the Overcooked world, and find the layout they select. Plain Python."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 from kitchen.worlds.overcooked.layout import OWN_LAYOUT_CODE, Layout, parse_own_layout, shipped_layouts
 
 COOKING_AUTO, COOKING_INTERACT = "auto", "interact"
-PACE_TURN, PACE_TICK = "turn", "tick"
-TIME_FROM_LAYOUT, DRAWN = "layout", "drawn"
+PACE_TICK, DRAWN = "tick", "drawn"
 
-SETTINGS = (
-    Setting(
-        "layout",
-        "choice",
-        "Layout",
-        "cramped_room",
-        help="The grid and what is ordered in it.",
-        choices=(
-            *((code, layout.title) for code, layout in shipped_layouts().items()),
-            (OWN_LAYOUT_CODE, "One of your own, below"),
-        ),
-    ),
-    Setting(
-        "own_layout",
-        "text",
-        "A layout of your own",
-        "",
-        help="Played if it is chosen above. A layout file has title, grid, orders, bonus, value, time.",
-        maximum=4000,
-        lines=12,
-    ),
-    Setting(
-        "cooking",
-        "choice",
-        "Cooking",
-        COOKING_AUTO,
-        help="Layouts with tomatoes are played in the second way only.",
-        choices=(
-            (COOKING_AUTO, "A pot starts by itself when it holds three"),
-            (COOKING_INTERACT, "A pot is started with empty hands, and takes one to three"),
-        ),
-    ),
-    Setting("ticks", "int", "Ticks of an episode", 400, minimum=1, maximum=2000),
-    Setting(
-        "clock",
-        "choice",
-        "Clock",
-        PACE_TURN,
-        choices=(
-            (PACE_TURN, "A tick happens when everybody has chosen"),
-            (PACE_TICK, "A tick happens every so many milliseconds"),
-        ),
-    ),
-    Setting(
-        "tick_ms",
-        "int",
-        "Milliseconds of a tick",
-        167,
-        help="Of no effect where ticks wait for everybody.",
-        minimum=100,
-        maximum=2000,
-    ),
-    Setting(
-        "start",
-        "choice",
-        "Where the seats start",
-        TIME_FROM_LAYOUT,
-        choices=((TIME_FROM_LAYOUT, "Where the layout has them"), (DRAWN, "On cells that are drawn")),
-    ),
-)
+
+def _declared_settings() -> Iterator[Setting]:
+    """Yield the settings of `settings.toml`, with the layouts as choices."""
+    shipped = ((code, layout.title) for code, layout in shipped_layouts().items())
+    layouts = (*shipped, (OWN_LAYOUT_CODE, "One of your own, below"))
+    for entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["setting"]:
+        choices = layouts if entry["name"] == "layout" else tuple(map(tuple, entry.pop("choices", ())))
+        yield Setting(**entry, choices=choices)
+
+
+SETTINGS = tuple(_declared_settings())
 
 
 @dataclass(frozen=True, slots=True)

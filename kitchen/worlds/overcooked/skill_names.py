@@ -8,13 +8,8 @@ from kitchen.contract.agent_skills import Skill
 from kitchen.contract.world import Event
 from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, FOOD, LAID, POTTED, SERVED, STARTED, TOOK
 
-PICKUP, PLACE, FILL, DELIVER, START = (
-    "pickup",
-    "place_obj_on_counter",
-    "fill_dish_with_soup",
-    "deliver_soup",
-    "start_cooking",
-)
+PICKUP, PLACE, FILL = "pickup", "place_obj_on_counter", "fill_dish_with_soup"
+DELIVER, START = "deliver_soup", "start_cooking"
 PUT_VERBS: Mapping[str, str] = {food: f"put_{food}_in_pot" for food in sorted(FOOD)}
 """The verb for putting each ingredient into a pot."""
 SOUP = "soup"

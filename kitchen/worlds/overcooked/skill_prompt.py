@@ -20,14 +20,12 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.overcooked.kitchen_objects import DISH, Item
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, POT, POT_CAPACITY, SERVING
+from kitchen.worlds.overcooked.partners.grid_snapshot import SeenPot
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 
-FURNITURE = {
-    **{letter: f"{what} dispenser" for letter, what in DISPENSERS.items()},
-    POT: "pot",
-    SERVING: "serving place",
-}
+FURNITURE = {letter: f"{what} dispenser" for letter, what in DISPENSERS.items()}
+FURNITURE |= {POT: "pot", SERVING: "serving place"}
 
 
 def player_name(seat: int) -> str:
@@ -46,11 +44,8 @@ def held_thing(held: Item | None) -> str:
 
 def furniture_text(moment: SkillMoment) -> str:
     """Return a sentence about the furniture of the layout."""
-    there = [
-        counted_noun(len(moment.layout.places(letter)), what)
-        for letter, what in FURNITURE.items()
-        if moment.layout.places(letter)
-    ]
+    counts = {what: len(moment.layout.places(letter)) for letter, what in FURNITURE.items()}
+    there = [counted_noun(count, what) for what, count in counts.items() if count]
     return f"In this kitchen there are {and_list(there)}."
 
 
@@ -72,9 +67,7 @@ def _counters(moment: SkillMoment) -> Iterator[str]:
     cells = moment.shared(moment.layout.places(COUNTER))
     lying = [moment.scene.counters.get(cell) for cell in cells]
     soups = sum(isinstance(each, tuple) for each in lying)
-    counts = [
-        f"{sum(each == what for each in lying)} with {held_thing(what)}" for what in (*moment.food, DISH)
-    ]
+    counts = [f"{lying.count(what)} with {held_thing(what)}" for what in (*moment.food, DISH)]
     yield (
         f"{player_name(moment.seat)} can reach {counted_noun(len(cells), 'counter')} that both can reach: "
         f"{', '.join(counts)}, {soups} with a soup."
@@ -83,27 +76,18 @@ def _counters(moment: SkillMoment) -> Iterator[str]:
 
 def _pots(moment: SkillMoment) -> Iterator[str]:
     for number, cell in enumerate(moment.layout.places(POT)):
-        yield (
-            f"Pot {number} {_pot(moment, number)}."
-            if cell in moment.scene.pots
-            else f"Pot {number} is empty."
-        )
+        pot = moment.scene.pots.get(cell)
+        yield f"Pot {number} {_pot(pot) if pot else 'is empty'}."
 
 
-def _pot(moment: SkillMoment, number: int) -> str:
-    pot = moment.scene.pots[moment.layout.places(POT)[number]]
-    has = and_list(
-        [counted_noun(pot.contents.count(food), food, _many(food)) for food in dict.fromkeys(pot.contents)]
-    )
+def _pot(pot: SeenPot) -> str:
+    plural = {food: f"{food}es" if food.endswith("o") else f"{food}s" for food in pot.contents}
+    has = and_list([counted_noun(pot.contents.count(food), food, many) for food, many in plural.items()])
     if pot.left is None:
         return f"has {has}"
     if pot.left:
         return f"cooks {has}, ready after {counted_noun(pot.left, 'tick')}"
     return f"has a soup of {has} that is ready"
-
-
-def _many(food: str) -> str:
-    return f"{food}es" if food.endswith("o") else f"{food}s"
 
 
 USUAL_STYLES: Mapping[str, PlayStyle] = {
@@ -183,10 +167,7 @@ def _skills(moment: SkillMoment) -> Iterator[tuple[Skill, str]]:
     if moment.pots():
         yield (FILL,), "needs a dish in hand and a pot that cooks or is ready; done when a soup is in hand."
         if not moment.scene.starts_itself:
-            yield (
-                (START,),
-                "needs empty hands and a pot with an order in it; done when the pot is started.",
-            )
+            yield (START,), "needs empty hands and a pot with an order in it; done when the pot is started."
     if moment.serving():
         yield (DELIVER,), "needs a soup in hand; done when it is served."
 

@@ -24,8 +24,8 @@ from kitchen.worlds.overcooked.layout import (
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
 
-PLACE_KINDS = (tuple(DISPENSERS), (POT,), (SERVING,))
-"""Kinds of furniture that are needed to serve a soup, as letters. Of dispensers, all that the layout has."""
+NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
+"""Letters of furniture that is needed to serve a soup, as far as the layout has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,8 @@ class SkillMoment:
 
     def open_pots(self) -> list[Cell]:
         """Return the reachable pots that are neither full nor started."""
-        return [
-            cell for cell in self.pots() if self._left(cell) is None and self._inside(cell) < POT_CAPACITY
-        ]
+        held = {cell: len(pot.contents) for cell, pot in self.scene.pots.items()}
+        return [cell for cell in self.pots() if self._left(cell) is None and held.get(cell, 0) < POT_CAPACITY]
 
     def started_pots(self) -> list[Cell]:
         """Return the reachable pots that cook or are ready."""
@@ -106,13 +105,8 @@ class SkillMoment:
     @property
     def is_parted(self) -> bool:
         """Return whether things must pass over counters, because some seat lacks some furniture."""
-        return any(
-            not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
-        )
-
-    def _kinds(self) -> list[str]:
-        there = set(self.layout.furniture.values())
-        return [letter for kind in PLACE_KINDS for letter in kind if letter in there]
+        places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
+        return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
         """Return the ingredients that unstarted pots lack, without those that the seats hold."""
@@ -127,9 +121,6 @@ class SkillMoment:
 
     def _left(self, cell: Cell) -> int | None:
         return self.scene.pots[cell].left if cell in self.scene.pots else None
-
-    def _inside(self, cell: Cell) -> int:
-        return len(self.scene.pots[cell].contents) if cell in self.scene.pots else 0
 
 
 @lru_cache(maxsize=512)

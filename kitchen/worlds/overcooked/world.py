@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 from kitchen.contract.world import (
     Command,
@@ -31,7 +31,7 @@ from kitchen.worlds.overcooked.kitchen_objects import (
     KitchenObjects,
     item_json,
 )
-from kitchen.worlds.overcooked.layout import Cell, Layout
+from kitchen.worlds.overcooked.layout import Cell
 from kitchen.worlds.overcooked.metrics import IDLE, METRICS, EpisodeCounts
 from kitchen.worlds.overcooked.movement import (
     COMMANDS,
@@ -53,7 +53,15 @@ def layout_brief(options: Options) -> dict[str, Json]:
         "layout": layout.code,
         "title": layout.title,
         "grid": list(layout.rows),
-        "orders": _orders(layout),
+        "orders": [
+            {
+                "ingredients": list(soup),
+                "points": layout.points(soup),
+                "ticks": layout.ticks(soup),
+                "bonus": soup in layout.bonus,
+            }
+            for soup in layout.orders
+        ],
         "value": layout.value if isinstance(layout.value, int) else dict(layout.value),
         "time": layout.time if isinstance(layout.time, int) else dict(layout.time),
         "cooking": values["cooking"],
@@ -63,45 +71,20 @@ def layout_brief(options: Options) -> dict[str, Json]:
     }
 
 
-def _orders(layout: Layout) -> list[Json]:
-    return [
-        {
-            "ingredients": list(soup),
-            "points": layout.points(soup),
-            "ticks": layout.ticks(soup),
-            "bonus": soup in layout.bonus,
-        }
-        for soup in layout.orders
-    ]
-
-
-class TurnEntry(NamedTuple):
-    """One submitted command of a turn. `reason` is a refusal code for a malformed command, else empty."""
-
-    seat: int
-    command: Command
-    reason: str
-
-
-def read_turn(turn: TurnCommands) -> list[TurnEntry]:
-    """Return the commands of a turn; a malformed one has its refusal code."""
-    entries: list[TurnEntry] = []
+def read_turn(turn: TurnCommands) -> list[tuple[int, Command, str]]:
+    """Return the commands of a turn as (seat, command, refusal code); the code is empty if well-formed."""
+    entries: list[tuple[int, Command, str]] = []
     seen: set[int] = set()
     for seat, command in ordered_commands(turn):
-        told = _as_texts(command)
-        reason = "" if told in COMMANDS else "unknown_command"
+        words = tuple(map(str, command)) if isinstance(command, list | tuple) else (str(command),)
+        reason = "" if words in COMMANDS else "unknown_command"
         if seat not in SEATS:
             reason = "unknown_seat"
         elif seat in seen:
             reason = "duplicate_seat"
         seen.add(seat)
-        entries.append(TurnEntry(seat, told, reason))
+        entries.append((seat, words, reason))
     return entries
-
-
-def _as_texts(command: object) -> Command:
-    """Return any submitted value as a tuple of strings, for the log."""
-    return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)
 
 
 def refused_event(seat: int, command: Command, reason: str) -> Event:
@@ -223,16 +206,16 @@ class Overcooked(World):
             tries = self._stands[0].after[first[1]], self._stands[1].after[second[1]]
         except (AttributeError, KeyError, TypeError, ValueError):
             return self._read_and_play(turn)
-        told, later = self._play(*tries)
-        return (told if first is one else told[::-1]) + later
+        events, later = self._play(*tries)
+        return (events if first is one else events[::-1]) + later
 
     def _read_and_play(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Play a turn with missing or repeated seats, or with malformed commands."""
         entries = read_turn(turn)
-        given = {entry.seat: entry.command for entry in entries if not entry.reason}
+        given = {seat: command for seat, command, reason in entries if not reason}
         first, second = self._stands
-        told, later = self._play(first.after[given.get(0, STAY)], second.after[given.get(1, STAY)])
-        return (*(refused_event(*entry) if entry.reason else told[entry.seat] for entry in entries), *later)
+        events, later = self._play(first.after[given.get(0, STAY)], second.after[given.get(1, STAY)])
+        return (*(refused_event(*entry) if entry[2] else events[entry[0]] for entry in entries), *later)
 
     def _play(self, one: MoveAttempt, other: MoveAttempt) -> tuple[tuple[Event, Event], tuple[Event, ...]]:
         """Play one tick. Return the events of both seats' commands, and the events that follow."""
@@ -276,9 +259,8 @@ class Overcooked(World):
     ) -> tuple[Event, Event, tuple[Event, ...]]:
         """Return both seats' events with the results of interacts, and the deliveries among them."""
         deeds = ((0, deed), (1, deed_other))
-        later = tuple(
-            delivery_event(seat, d) for seat, d in deeds if isinstance(d, InteractEffect) and d.did == SERVED
-        )
+        done = [(seat, deed) for seat, deed in deeds if isinstance(deed, InteractEffect)]
+        later = tuple(delivery_event(seat, deed) for seat, deed in done if deed.did == SERVED)
         return _result_event(0, deed, event), _result_event(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:
@@ -387,10 +369,6 @@ _PARTS = ("kind", "version", "seats", "settings", "clock", "players", "counters"
 
 def _result_event(seat: int, deed: InteractEffect | str | None, event: Event) -> Event:
     """Return the event of a command; for an interact, the event of its result."""
-    if deed is None:
-        return event
-    return (
-        vain_interact_event(seat, deed)
-        if isinstance(deed, str)
-        else interact_event(seat, deed.did, deed.thing)
-    )
+    if isinstance(deed, str):
+        return vain_interact_event(seat, deed)
+    return interact_event(seat, deed.did, deed.thing) if deed else event

@@ -22,5 +22,5 @@ A test is one function from `MeasureTable` to a frozen result, or to `NotComputa
 (arXiv 2309.09971, section 5.3 and Figure 5). They treat observations as independent although the design is
 within subjects.
 
-scipy is imported when a test runs, and matplotlib when a figure is drawn, because both are slow to import.
+scipy is imported when a test runs, because it is slow to import.
 """

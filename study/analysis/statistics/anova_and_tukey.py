@@ -9,7 +9,7 @@ participant plays every condition. Twelve participants in five conditions are 60
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -56,16 +56,12 @@ class Anova:
 def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
     """Compare the means of the conditions. Conditions without any value are excluded and listed in the
     result."""
-    groups = table.groups()
-    problem = why_not_comparable(groups)
-    if problem:
+    by_condition = table.groups()
+    if problem := why_not_comparable(by_condition):
         return problem
-    return _anova(list(groups.values()), table.without_data())
-
-
-def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondition, ...]) -> Anova:
     from scipy.stats import f as f_distribution  # slow to import
 
+    groups = list(by_condition.values())
     between, within = sums_of_squares(groups)
     df_between, df_within = len(groups) - 1, sum(map(len, groups)) - len(groups)
     ms_within = within / df_within
@@ -79,7 +75,7 @@ def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondit
         ss_within=within,
         eta_squared=between / (between + within),
         omega_squared=(between - df_between * ms_within) / (between + within + ms_within),
-        without_data=without_data,
+        without_data=table.without_data(),
     )
 
 
@@ -150,66 +146,43 @@ class Tukey:
 
     pairs: tuple[Pair, ...]
     without_data: tuple[AnalysisCondition, ...] = ()
-    computable: ClassVar[bool] = True
-
-    @property
-    def significant(self) -> tuple[Pair, ...]:
-        """The pairs with p < .05."""
-        return tuple(pair for pair in self.pairs if pair.significant)
 
 
 def tukey_hsd(table: MeasureTable) -> Tukey | NotComputable:
     """Compare every two conditions. Conditions without any value are excluded and listed in the result."""
     groups = table.groups()
-    problem = why_not_comparable(groups)
-    if problem:
+    if problem := why_not_comparable(groups):
         return problem
-    family = _family([*groups.values()])
-    return Tukey(
-        tuple(_pair(one, other, family) for one, other in combinations(groups.items(), 2)),
-        table.without_data(),
-    )
+    df = sum(map(len, groups.values())) - len(groups)
+    mean_square = sum((len(values) - 1) * variance(values) for values in groups.values()) / df
+    pairs = (_pair(groups, *two, df, mean_square) for two in combinations(groups, 2))
+    return Tukey(tuple(pairs), table.without_data())
 
 
-@dataclass(frozen=True, slots=True)
-class TukeyFamily:
-    """Values that all pairs share: the number of groups `k`, and the error `mean_square` with `df`."""
+def _pair(
+    groups: Mapping[AnalysisCondition, Sequence[float]],
+    first: AnalysisCondition,
+    second: AnalysisCondition,
+    df: int,
+    mean_square: float,
+) -> Pair:
+    """Compare two of the groups, with the error of all of them."""
+    from scipy.stats import studentized_range  # slow to import
 
-    k: int
-    df: int
-    mean_square: float
-
-
-def _family(groups: Sequence[Sequence[float]]) -> TukeyFamily:
-    df = sum(map(len, groups)) - len(groups)
-    within = sum((len(values) - 1) * variance(values) for values in groups)
-    return TukeyFamily(len(groups), df, within / df)
-
-
-Member = tuple[AnalysisCondition, Sequence[float]]
-
-
-def _pair(one: Member, other: Member, family: TukeyFamily) -> Pair:
-    (first, before), (second, after) = one, other
+    before, after = groups[first], groups[second]
     difference = fmean(after) - fmean(before)
-    error = math.sqrt(family.mean_square / 2 * (1 / len(before) + 1 / len(after)))
-    reach = error * _critical(family.k, family.df)
+    error = math.sqrt(mean_square / 2 * (1 / len(before) + 1 / len(after)))
+    reach = error * _critical(len(groups), df)
+    p = float(studentized_range.sf(abs(difference) / error, len(groups), df))
     return Pair(
         first=first,
         second=second,
         difference=difference,
         ci_low=difference - reach,
         ci_high=difference + reach,
-        p=_exceeded(abs(difference) / error, family),
+        p=min(max(p, 0.0), 1.0),
         g=hedges_g(before, after),
     )
-
-
-def _exceeded(q: float, family: TukeyFamily) -> float:
-    """Return the probability of a studentised range of at least q, clipped to 0..1."""
-    from scipy.stats import studentized_range  # slow to import
-
-    return min(max(float(studentized_range.sf(q, family.k, family.df)), 0.0), 1.0)
 
 
 @lru_cache(maxsize=256)
@@ -233,8 +206,12 @@ def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
     pooled = ((len(before) - 1) * variance(before) + (len(after) - 1) * variance(after)) / df
     if pooled == 0:
         return None
-    correction = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
-    return correction * (fmean(after) - fmean(before)) / math.sqrt(pooled)
+    return small_sample_correction(df) * (fmean(after) - fmean(before)) / math.sqrt(pooled)
+
+
+def small_sample_correction(df: int) -> float:
+    """Return the exact factor that corrects a standardised difference (Hedges 1981, equation 6e)."""
+    return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
 CONFIDENCE = 0.95
@@ -271,31 +248,16 @@ def describe(table: MeasureTable) -> tuple[Description, ...]:
 
 
 def _describe(condition: AnalysisCondition, values: Sequence[float], missing: int) -> Description:
-    if not values:
-        return Description(condition, 0, missing)
-    mean, (sd, se, half) = fmean(values), _spread(values)
-    return Description(
-        condition=condition,
-        n=len(values),
-        missing=missing,
-        mean=mean,
-        sd=sd,
-        se=se,
-        ci_low=None if half is None else mean - half,
-        ci_high=None if half is None else mean + half,
-        median=float(median(values)),
-        minimum=float(min(values)),
-        maximum=float(max(values)),
-    )
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Return standard deviation, standard error, and half the width of the interval of the mean."""
     from scipy.stats import t  # slow to import
 
     n = len(values)
+    if not n:
+        return Description(condition, 0, missing)
+    ends = {"median": float(median(values)), "minimum": float(min(values)), "maximum": float(max(values))}
+    mean = fmean(values)
     if n < 2:
-        return None, None, None
+        return Description(condition, n, missing, mean, **ends)
     sd = stdev(values)
     se = sd / math.sqrt(n)
-    return sd, se, se * float(t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    half = se * float(t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    return Description(condition, n, missing, mean, sd, se, mean - half, mean + half, **ends)

@@ -5,7 +5,8 @@ It covers the replicated tests and the within-subject tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from kitchen.words.english_text import counted_noun
 from study.analysis.statistics.anova_and_tukey import Description, Pair
@@ -42,61 +43,45 @@ prior of scale .707. Ranks were compared by Friedman's test with Kendall's W, ra
 link model clustered by participant. Intervals for comparing conditions are those of Cousineau and Morey."""
 
 
-def family_tables(result: MeasureResult) -> list[str]:
-    """Return the tables of planned contrasts, if there are any, and of all pairs within participants."""
-    if result.within is None:
-        return []
-    named = (
-        ("Planned contrasts", result.within.planned),
-        ("Pairs, within participants", result.within.pairs),
-    )
-    return [f"{name}:\n\n{contrasts_table(family)}" for name, family in named if family.contrasts]
+T = TypeVar("T")
+Columns = Mapping[str, Callable[[T], str]]
+"""Head of a column → function that makes a cell of it in Markdown."""
+
+
+def _table(columns: Columns[T], rows: Iterable[T]) -> str:
+    return markdown_table(tuple(columns), [[cell(row) for cell in columns.values()] for row in rows])
+
+
+def _adjusted_p(p: float) -> str:
+    return escape_markdown(format_p(p).removeprefix("p = ").removeprefix("p "))
+
+
+CONTRAST_COLUMNS: Columns[Contrast] = {
+    "Contrast": lambda one: escape_markdown(one.name),
+    "n": lambda one: str(one.n),
+    "Difference": lambda one: format_number(one.difference),
+    "95% CI": lambda one: format_interval(one.ci_low, one.ci_high),
+    "t": lambda one: f"t({one.df}) = {format_number(one.t)}",
+    "p (Holm)": lambda one: _adjusted_p(one.p_adjusted),
+    "Hedges' g": lambda one: format_number(one.g),
+    "95% CI of g": lambda one: format_interval(one.g_low, one.g_high),
+    "BF10": lambda one: escape_markdown(bayes_words(one.bayes_factor).removeprefix("= ")),
+}
 
 
 def contrasts_table(family: Family) -> str:
-    """Return a table of the contrasts that are corrected together, one line each."""
-    head = ("Contrast", "n", "Difference", "95% CI", "t", "p (Holm)", "Hedges' g", "95% CI of g", "BF10")
-    computed = (
-        [markdown_table(head, [_contrast_cells(one) for one in family.computed])] if family.computed else []
-    )
-    return "\n\n".join([*computed, *_not_computed(family)])
-
-
-def _not_computed(family: Family) -> list[str]:
+    """Return a table of the contrasts that are corrected together, and why others could not be computed."""
+    computed = [_table(CONTRAST_COLUMNS, family.computed)] if family.computed else []
     rest = [one for one in family.contrasts if not isinstance(one, Contrast)]
-    return [f"{escape_markdown(one.name)}: {one.because}." for one in rest]
-
-
-def _contrast_cells(one: Contrast) -> list[str]:
-    return [
-        escape_markdown(one.name),
-        str(one.n),
-        format_number(one.difference),
-        format_interval(one.ci_low, one.ci_high),
-        f"t({one.df}) = {format_number(one.t)}",
-        escape_markdown(format_p(one.p_adjusted).removeprefix("p = ").removeprefix("p ")),
-        format_number(one.g),
-        format_interval(one.g_low, one.g_high),
-        escape_markdown(bayes_words(one.bayes_factor).removeprefix("= ")),
-    ]
-
-
-RELIABILITY_HEAD = "## Reliability of scales"
+    return "\n\n".join([*computed, *(f"{escape_markdown(one.name)}: {one.because}." for one in rest)])
 
 
 def scales_table(scales: Sequence[ScaleResult]) -> str:
     """Return the table of reliability: each scale in each condition, and over all."""
-    head = (
-        "Scale",
-        "Condition",
-        "n",
-        "Items",
-        "Cronbach's \N{GREEK SMALL LETTER ALPHA}",
-        "95% CI",
-        "McDonald's ω",
-        "Lowest item-rest r",
+    head = ("Scale", "Condition", "n", "Items", "Cronbach's \N{GREEK SMALL LETTER ALPHA}", "95% CI")
+    return markdown_table(
+        (*head, "McDonald's ω", "Lowest item-rest r"), [_scale_cells(one) for one in scales]
     )
-    return markdown_table(head, [_scale_cells(one) for one in scales])
 
 
 def _scale_cells(one: ScaleResult) -> list[str]:
@@ -105,19 +90,11 @@ def _scale_cells(one: ScaleResult) -> list[str]:
     if not isinstance(found, Reliability):
         return [*named, escape_markdown(str(found)), "", "", "", "", ""]
     item, lowest = min(found.item_rest, key=lambda pair: pair[1])
-    return [
-        *named,
-        str(found.n),
-        str(found.items),
-        format_share(found.alpha),
-        f"[{format_share(found.alpha_low)}, {format_share(found.alpha_high)}]",
-        format_share(found.omega),
-        f"{format_share(lowest)} ({escape_markdown(item)})",
-    ]
+    interval = f"[{format_share(found.alpha_low)}, {format_share(found.alpha_high)}]"
+    numbers = (str(found.n), str(found.items), format_share(found.alpha), interval, format_share(found.omega))
+    return [*named, *numbers, f"{format_share(lowest)} ({escape_markdown(item)})"]
 
 
-PARTICIPANTS_FIGURE = "each participant over the conditions, means with 95% intervals within participants"
-"""Caption of the figure of participants."""
 METHOD = """\
 The replication: each measure was compared between conditions by a one-way analysis of variance, and all pairs
 of conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
@@ -143,7 +120,7 @@ def markdown_report(analysis: Analysis) -> str:
         METHOD.replace("\n", " "),
         plan_sentence(analysis),
         *map(measure_section, analysis.measures),
-        *([RELIABILITY_HEAD, scales_table(analysis.scales)] if analysis.scales else []),
+        *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -166,10 +143,8 @@ def version_banner(analysis: Analysis) -> str:
 
 def participants_section(analysis: Analysis) -> str:
     """Return a list of who entered, completed and was analysed, the conditions, and all exclusions."""
-    dependent = dependence_sentence(analysis.attrition) if analysis.attrition else ""
     lines = [
-        *([dependent] if dependent else ()),
-        *(attrition_sentences(analysis.attrition) if analysis.attrition else ()),
+        *sample_sentences(analysis),
         f"{counted_noun(len(analysis.participants), 'participant')} analysed, "
         f"of whom {len(analysis.synthetic_participants)} synthetic.",
         f"{counted_noun(len(analysis.conditions), 'condition')}: "
@@ -183,39 +158,21 @@ def attrition_sentences(attrition: Attrition) -> list[str]:
     """Return sentences about how many participants entered, completed, dropped out, were excluded or
     withdrew."""
     how = ", ".join(f"{number} {words}" for words, number in attrition.ends if number)
+    unfinished, completed = attrition.unfinished, "who completed the study left out"
+    touched = "left out" if attrition.touched_left_out else "not left out"
+    said = (
+        (attrition.excluded, "participant", f"{completed}: excluded by staff."),
+        (attrition.failed_checks, "participant", f"{completed}: attention checks."),
+        (attrition.otherwise, "more participant", "left out: not collected as preregistered."),
+        (attrition.touched, "episode", f"{touched}: an outage of the server touched them."),
+    )
     return [
         f"{counted_noun(attrition.entered, 'participant')} entered and did not withdraw: "
-        f"{attrition.completed} completed the study, {attrition.unfinished} did not "
-        f"({how or 'dropped out, or still taking part'}) and "
-        f"{'is' if attrition.unfinished == 1 else 'are'} left out.",
-        *_left_out(attrition),
-        *_otherwise(attrition),
-        *_touched(attrition),
+        f"{attrition.completed} completed the study, {unfinished} did not "
+        f"({how or 'dropped out, or still taking part'}) and {'is' if unfinished == 1 else 'are'} left out.",
+        *(f"{counted_noun(number, noun)} {words}" for number, noun, words in said if number),
         f"{counted_noun(attrition.withdrew, 'participant')} of the study withdrew; their data are erased.",
     ]
-
-
-def _left_out(attrition: Attrition) -> list[str]:
-    """Return one sentence per reason why participants who completed the study are excluded."""
-    by_staff = counted_noun(attrition.excluded, "participant")
-    by_checks = counted_noun(attrition.failed_checks, "participant")
-    said = [f"{by_staff} who completed the study left out: excluded by staff."] if attrition.excluded else []
-    if attrition.failed_checks:
-        said.append(f"{by_checks} who completed the study left out: attention checks.")
-    return said
-
-
-def _otherwise(attrition: Attrition) -> list[str]:
-    number = counted_noun(attrition.otherwise, "more participant")
-    return [f"{number} left out: not collected as preregistered."] if attrition.otherwise else []
-
-
-def _touched(attrition: Attrition) -> list[str]:
-    """Return a sentence about episodes that an outage affected; none if there are none."""
-    if not attrition.touched:
-        return []
-    what = "left out" if attrition.touched_left_out else "not left out"
-    return [f"{counted_noun(attrition.touched, 'episode')} {what}: an outage of the server touched them."]
 
 
 def dependence_sentence(attrition: Attrition) -> str:
@@ -236,11 +193,10 @@ def dependence_sentence(attrition: Attrition) -> str:
 def exclusion_sentences(analysis: Analysis) -> list[str]:
     """Return one sentence per reason why rows were excluded."""
     whose = " of those who completed the study" if analysis.attrition else ""
-    return [exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
+    return [_exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 
 
-def exclusion_sentence(exclusion: Exclusion) -> str:
-    """Return the sentence about the rows excluded for one reason."""
+def _exclusion_sentence(exclusion: Exclusion) -> str:
     rows, people = (
         counted_noun(exclusion.rows, "row"),
         counted_noun(len(exclusion.participants), "participant"),
@@ -248,6 +204,12 @@ def exclusion_sentence(exclusion: Exclusion) -> str:
     if exclusion.reason == "no value":
         return f"{rows} of {people} without a value left out."
     return f"{people} left out ({rows}): no value in every condition, counted as drop-outs."
+
+
+def sample_sentences(analysis: Analysis) -> list[str]:
+    """Return sentences about who entered, completed and was excluded; empty if that is unknown."""
+    found = analysis.attrition
+    return list(filter(None, [dependence_sentence(found), *attrition_sentences(found)])) if found else []
 
 
 def plan_sentence(analysis: Analysis) -> str:
@@ -258,51 +220,66 @@ def plan_sentence(analysis: Analysis) -> str:
 
 def measure_section(result: MeasureResult) -> str:
     """Return the section of one measure: sentences, figures, means and pairs."""
-    label = escape_markdown(result.measure.label)
+    label, within = escape_markdown(result.measure.label), result.within
+    families = (
+        ("Planned contrasts", within.planned if within else Family(())),
+        ("Pairs, within participants", within.pairs if within else Family(())),
+    )
     parts = [
         f"## {label}",
         f"Scale: {escape_markdown(result.measure.scale)}.",
         "Exploratory: no test of it decides on anything." if result.measure.exploratory else "",
         *map(escape_markdown, design_sentences(result)),
-        *family_tables(result),
+        *(f"{name}:\n\n{contrasts_table(family)}" for name, family in families if family.contrasts),
         f"*The replication.* {escape_markdown(anova_sentence(result))}",
         escape_markdown(tukey_sentence(result)),
-        f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
-        f"![{label}: {PARTICIPANTS_FIGURE}]({result.threads_name})" if result.threads_name else "",
+        means_figure(result),
+        participants_figure(result),
         means_table(result),
-        pairs_table(result.pairs) if result.pairs else "",
+        pairs_table(result.pairs),
     ]
     return "\n\n".join(filter(None, parts))
 
 
+def means_figure(result: MeasureResult) -> str:
+    """Return the image of the means."""
+    label = escape_markdown(result.measure.label)
+    return f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
+
+
+def participants_figure(result: MeasureResult) -> str:
+    """Return the image of the participants; empty if there is no file of it."""
+    words = "each participant over the conditions, means with 95% intervals within participants"
+    name = result.threads_name
+    return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
+
+
 def means_table(result: MeasureResult) -> str:
     """Return the table of descriptive statistics, one line per condition."""
-    head = (
-        "Condition",
-        "n",
-        "Missing",
-        "Mean",
-        "SD",
-        "SE",
-        "95% CI",
-        "95% CI within",
-        "Median",
-        "Min",
-        "Max",
-    )
-    return markdown_table(head, [_means_cells(one, result) for one in result.descriptions])
+    columns: Columns[Description] = {
+        "Condition": lambda one: _name(one.condition),
+        "n": lambda one: str(one.n),
+        "Missing": lambda one: str(one.missing),
+        "Mean": lambda one: format_number(one.mean),
+        "SD": lambda one: format_number(one.sd),
+        "SE": lambda one: format_number(one.se),
+        "95% CI": lambda one: format_interval(one.ci_low, one.ci_high),
+        "95% CI within": lambda one: describe_within_interval(result, one.condition),
+        "Median": lambda one: format_number(one.median),
+        "Min": lambda one: format_number(one.minimum),
+        "Max": lambda one: format_number(one.maximum),
+    }
+    return _table(columns, result.descriptions)
 
 
-def _means_cells(description: Description, result: MeasureResult) -> list[str]:
-    return [
-        _name(description.condition),
-        str(description.n),
-        str(description.missing),
-        *map(format_number, (description.mean, description.sd, description.se)),
-        format_interval(description.ci_low, description.ci_high),
-        describe_within_interval(result, description.condition),
-        *map(format_number, (description.median, description.minimum, description.maximum)),
-    ]
+PLAYER_COLUMNS: Columns[ConditionPlayers] = {
+    "Condition": lambda one: _name(one.condition),
+    "Co-player": lambda one: escape_markdown(one.kind_words),
+    "Language model": lambda one: escape_markdown(one.model_words),
+    "Decided by": lambda one: escape_markdown(one.chosen_words),
+    "Fallbacks": lambda one: escape_markdown(one.fallback_words),
+    "Replies": lambda one: escape_markdown(one.read_words),
+}
 
 
 def players_table(players: Sequence[ConditionPlayers]) -> str:
@@ -310,37 +287,31 @@ def players_table(players: Sequence[ConditionPlayers]) -> str:
 
     Warnings about badly parsed replies follow below it.
     """
-    head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks", "Replies")
     warnings = [
         f"Warning: {escape_markdown(f'{one.condition.label}: {one.read.warning}')}"
         for one in players
         if one.read.is_bad
     ]
-    return "\n\n".join([markdown_table(head, [_players_cells(one) for one in players]), *warnings])
+    return "\n\n".join([_table(PLAYER_COLUMNS, players), *warnings])
 
 
-def _players_cells(players: ConditionPlayers) -> list[str]:
-    words = (players.kind_words, players.model_words, players.chosen_words)
-    told = (players.fallback_words, players.read_words)
-    return [_name(players.condition), *map(escape_markdown, (*words, *told))]
+PAIR_COLUMNS: Columns[Pair] = {
+    "First": lambda pair: _name(pair.first),
+    "Second": lambda pair: _name(pair.second),
+    "Second less first": lambda pair: format_number(pair.difference),
+    "95% CI": lambda pair: format_interval(pair.ci_low, pair.ci_high),
+    "p (adjusted)": lambda pair: _adjusted_p(pair.p),
+    "Hedges' g": lambda pair: format_number(pair.g),
+    "p < .05": lambda pair: "yes" if pair.significant else "no",
+}
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:
-    """Return the table of all pairs, one line each; the difference is the second mean minus the first."""
-    head = ("First", "Second", "Second less first", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
-    return markdown_table(head, [_pair_cells(pair) for pair in pairs])
+    """Return the table of all pairs, one line each; empty without pairs.
 
-
-def _pair_cells(pair: Pair) -> list[str]:
-    return [
-        _name(pair.first),
-        _name(pair.second),
-        format_number(pair.difference),
-        format_interval(pair.ci_low, pair.ci_high),
-        escape_markdown(format_p(pair.p).removeprefix("p = ").removeprefix("p ")),
-        format_number(pair.g),
-        "yes" if pair.significant else "no",
-    ]
+    The difference is the second mean minus the first.
+    """
+    return _table(PAIR_COLUMNS, pairs) if pairs else ""
 
 
 def _name(condition: AnalysisCondition) -> str:

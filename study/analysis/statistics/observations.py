@@ -254,13 +254,9 @@ def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> N
     for condition, values in groups.items():
         if len(values) < 2:
             return NotComputable("one_value", f"{condition.label} has only one value")
-    return _no_variance(list(groups.values()))
-
-
-def _no_variance(groups: list[Sequence[float]]) -> NotComputable | None:
-    if _all_same([value for values in groups for value in values]):
+    if _all_same([value for values in groups.values() for value in values]):
         return NotComputable("no_variance", "all values are the same")
-    if all(_all_same(values) for values in groups):
+    if all(map(_all_same, groups.values())):
         return NotComputable("no_variance_within", "values do not vary within any condition")
     return None
 

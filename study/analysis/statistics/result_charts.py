@@ -1,16 +1,16 @@
 """Build the figures of an analysis as data.
 
 Each measure has charts of its means, participants and order of play; each scale has one of its reliability.
-`means` is Figure 5 of the paper, whose file `matplotlib_figures` draws. All other charts are drawn directly.
+`means` is Figure 5 of the paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, MarkKind, Panel, Point, Series
-from kitchen.charts.chart_style import round_axis_ends, spread_points
+from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, Panel, Point, Series
+from kitchen.charts.chart_style import round_axis_ends, spread_points, wrap_text
 from kitchen.words.english_text import counted_noun
 from study.analysis.statistics.anova_and_tukey import Description, describe
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
@@ -24,7 +24,7 @@ from study.analysis.statistics.result_sentences import (
     value_axis_title,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
-from study.analysis.statistics.within.result_types import Contrast, MixedModel, Reliability, ScaleResult, Term
+from study.analysis.statistics.within.result_types import Effect, MixedModel, Reliability, ScaleResult, Term
 
 DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
 
@@ -104,18 +104,13 @@ def _by_position(table: MeasureTable) -> MeasureTable:
 
 
 def _over_positions(name: str, place: int | None, found: Sequence[Description]) -> Series:
-    points = tuple(
-        Point(
-            int(d.condition.key),
-            d.mean,
-            d.ci_low if place is None else None,
-            d.ci_high if place is None else None,
-            f"{name}, position {d.condition.key}: {mean_words(d)}",
-        )
-        for d in found
-        if d.mean is not None
-    )
-    return Series(name, "lines" if place is None else "dashed", points, None if place is None else place)
+    points = []
+    for d in found:
+        if d.mean is not None:
+            ends = (d.ci_low, d.ci_high) if place is None else (None, None)
+            words = f"{name}, position {d.condition.key}: {mean_words(d)}"
+            points.append(Point(int(d.condition.key), d.mean, *ends, words))
+    return Series(name, "lines" if place is None else "dashed", tuple(points), place)
 
 
 def _order_effects(result: MeasureResult) -> str:
@@ -123,14 +118,15 @@ def _order_effects(result: MeasureResult) -> str:
     mixed = result.within.mixed if result.within else None
     if not isinstance(mixed, MixedModel):
         return ""
-    terms: tuple[tuple[str, Term], ...] = (("Position", "position"), ("Carry-over", "carry_over"))
-    effects = [(name, mixed.effect(term)) for name, term in terms]
     said = [
-        f"{name}: F({e.df}, {format_number(e.df_error, 1)}) = {format_number(e.f)}, {format_p(e.p)}."
-        for name, e in effects
-        if e is not None
+        f"{TERMS[e.term]}: F({e.df}, {format_number(e.df_error, 1)}) = {format_number(e.f)}, {format_p(e.p)}."
+        for e in mixed.effects
+        if isinstance(e, Effect) and e.term in TERMS
     ]
     return " ".join(["Mixed model:", *said]) if said else ""
+
+
+TERMS: dict[Term, str] = {"position": "Position", "carry_over": "Carry-over"}
 
 
 def _positions_words(result: MeasureResult, over_all: Sequence[Description]) -> str:
@@ -208,10 +204,11 @@ def means_chart(result: MeasureResult) -> Chart:
         Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(result.brackets)
     )
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
+    across = "Condition, and who played beside the participants" if result.players else "Condition"
     return Chart(
         key=f"{result.measure.key}",
         title=result.measure.label,
-        x=Axis.of_names("Condition", labels(result)),
+        x=Axis.of_names(across, labels(result), below=_below(result)),
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=describe_participants(result),
@@ -223,20 +220,28 @@ def means_chart(result: MeasureResult) -> Chart:
     )
 
 
+def _below(result: MeasureResult) -> tuple[str, ...]:
+    """Return for each bar the number of its values, and who the co-players were."""
+    players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)
+    return tuple(f"n = {d.n}\n{who}".strip() for d, who in zip(result.descriptions, players, strict=True))
+
+
 def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
     if d.mean is None:
         return []
-    rows = [r for r in result.table.observations if r.condition == d.condition.key and r.value is not None]
-    values = [row.value for row in rows if row.value is not None]
-    shifts = spread_points(values, *axis_bounds(result))
+    rows = [r for r in result.table.observations if r.condition == d.condition.key]
+    values = [(row.participant, row.value) for row in rows if row.value is not None]
+    shifts = spread_points([value for _, value in values], *axis_bounds(result))
     dots = tuple(
-        Point(place + shift, value, words=f"{row.participant}: {format_number(value)}")
-        for row, value, shift in zip(rows, values, shifts, strict=True)
+        Point(place + shift, value, words=f"{who}: {format_number(value)}")
+        for (who, value), shift in zip(values, shifts, strict=True)
     )
-    bar = Point(place, d.mean, d.ci_low, d.ci_high, f"{d.condition.label}: {mean_words(d)}")
     name = d.condition.label
-    looks: tuple[tuple[MarkKind, tuple[Point, ...]], ...] = (("bars", (bar,)), ("dots", dots))
-    return [Series(name, look, points, place, listed=False) for look, points in looks]
+    bar = Point(place, d.mean, d.ci_low, d.ci_high, f"{name}: {mean_words(d)}")
+    return [
+        Series(name, "bars", (bar,), place, listed=False),
+        Series(name, "dots", dots, place, listed=False),
+    ]
 
 
 def participants_chart(result: MeasureResult) -> Chart:
@@ -245,7 +250,8 @@ def participants_chart(result: MeasureResult) -> Chart:
     The means have within-participant intervals, and brackets mark significant paired contrasts (Holm).
     """
     result = result.where_measured()
-    lines, pairs = _threads(result), _differing(result)
+    people, pairs = _people(result), _differing(result)
+    lines = [_thread(result, who, values) for who, values in people.items()]
     note = f"Thin lines: participants. Thick line: {_thick(result)}."
     return Chart(
         key=f"{result.measure.key}_participants",
@@ -257,7 +263,10 @@ def participants_chart(result: MeasureResult) -> Chart:
         note=f"{note} {bracket_note(pairs, 'paired contrasts after Holm, p < .05')}".strip(),
         words=_participants_words(result, pairs),
         head=("participant", *labels(result)),
-        rows=tuple(_participant_row(result, who) for who in _people(result)),
+        rows=tuple(
+            (who, *(values.get(condition.key) for condition in result.table.conditions))
+            for who, values in people.items()
+        ),
         synthetic=result.synthetic,
     )
 
@@ -272,37 +281,23 @@ def _thick(result: MeasureResult) -> str:
     return f"means{whose} with 95% CI within participants (Cousineau and Morey)"
 
 
-def _people(result: MeasureResult) -> list[str]:
-    return sorted({row.participant for row in result.table.observations if row.value is not None})
+def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
+    """Return the values of each participant by condition."""
+    found: dict[str, dict[str, float]] = {}
+    for row in sorted(result.table.observations, key=lambda row: row.participant):
+        if row.value is not None:
+            found.setdefault(row.participant, {})[row.condition] = row.value
+    return found
 
 
-def _values_of(result: MeasureResult, who: str) -> dict[str, float]:
-    rows = result.table.observations
-    return {r.condition: r.value for r in rows if r.participant == who and r.value is not None}
-
-
-def _participant_row(result: MeasureResult, who: str) -> tuple[Cell, ...]:
-    values = _values_of(result, who)
-    return who, *(values.get(condition.key) for condition in result.table.conditions)
-
-
-def _threads(result: MeasureResult) -> list[Series]:
-    """Return one line for each participant, not listed in the legend."""
-    return [
-        Series(
-            who,
-            "threads",
-            tuple(
-                Point(place, values[c.key], words=f"{who}, {c.label}: {format_number(values[c.key])}")
-                for place, c in enumerate(result.table.conditions)
-                if c.key in values
-            ),
-            colour=None,
-            listed=False,
-        )
-        for who in _people(result)
-        for values in [_values_of(result, who)]
-    ]
+def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Series:
+    """Return the line of one participant, not listed in the legend."""
+    points = tuple(
+        Point(place, values[c.key], words=f"{who}, {c.label}: {format_number(values[c.key])}")
+        for place, c in enumerate(result.table.conditions)
+        if c.key in values
+    )
+    return Series(who, "threads", points, colour=None, listed=False)
 
 
 def _mean_line(result: MeasureResult) -> Series:
@@ -322,12 +317,10 @@ def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
     """Return brackets for the pairs that differ within participants."""
     places = {condition.key: place for place, condition in enumerate(result.table.conditions)}
     found = [one for one in result.within.pairs.computed if one.significant] if result.within else []
-    return tuple(_paired_bracket(one, places) for one in found)
-
-
-def _paired_bracket(one: Contrast, places: dict[str, int]) -> Bracket:
-    left, right = sorted(places[key] for key, _ in one.weights)
-    return Bracket(left, right, format_p(one.p_adjusted))
+    ends = (sorted(places[key] for key, _ in one.weights) for one in found)
+    return tuple(
+        Bracket(left, right, format_p(one.p_adjusted)) for one, (left, right) in zip(found, ends, strict=True)
+    )
 
 
 def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> str:
@@ -348,7 +341,7 @@ def _rises(result: MeasureResult) -> str:
     if len(with_values) < 2:
         return ""
     first, last = with_values[0], with_values[-1]
-    both = [v for v in (_values_of(result, who) for who in _people(result)) if {first.key, last.key} <= {*v}]
+    both = [values for values in _people(result).values() if {first.key, last.key} <= values.keys()]
     higher = sum(values[last.key] > values[first.key] for values in both)
     lower = sum(values[last.key] < values[first.key] for values in both)
     if not both:
@@ -363,6 +356,16 @@ OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
     "positions": position_chart,
 }
 """Figure name → function that makes this chart of a measure."""
+
+
+def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
+    """Return the charts of these measures that are written as files, by file name."""
+    found = {}
+    for result in results:
+        found[result.figure_name] = means_chart(result)
+        if result.threads_name:
+            found[result.threads_name] = participants_chart(result)
+    return found
 
 
 def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:

@@ -8,22 +8,23 @@ with synthetic data. Columns are stable; new ones are added at the end.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kitchen.charts import chart_drawing
+from kitchen.charts.chart_data import csv_bytes
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
 from study.analysis.statistics.markdown_report import markdown_report
-from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.observations import AnalysisCondition, NotComputable
+from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
@@ -108,18 +109,11 @@ PLAYERS += READING_COLUMNS
 
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of every file one by one, so that a page can stream them."""
-    from study.analysis.statistics.matplotlib_figures import (  # slow to import
-        draw,
-        draw_participants,
-    )
-
     for name, make in TABLES.items():
         if name != "reliability.csv" or analysis.scales:
             yield name, make(analysis)
-    for result in analysis.measures:
-        yield result.figure_name, draw(result)
-        if result.threads_name:
-            yield result.threads_name, draw_participants(result)
+    for name, chart in report_charts(analysis.measures).items():
+        yield name, chart_drawing.draw_chart(chart)
     for name, make in WHOLE.items():
         yield name, make(analysis)
 
@@ -134,36 +128,25 @@ def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))
 
 
-def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+def to_csv(columns: Sequence[str], rows: Iterable[Row]) -> bytes:
     """Return the rows as CSV; a missing or None value is blank."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
-    return out.getvalue().encode()
-
-
-def _cell(value: object) -> object:
-    if value is None:
-        return ""
-    return int(value) if isinstance(value, bool) else value
+    return csv_bytes(columns, ([row.get(column) for column in columns] for row in rows))
 
 
 def means_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per measure and condition."""
+    """Return one row per measure and condition.
+
+    The within-participant interval (Cousineau and Morey) and its mean are over participants with a value in
+    every condition.
+    """
     return [
-        {**_of(result), **_description(description), **_within(result, description)}
+        {**_of(result), **_description(one), **_within(result.interval(one.condition))}
         for result in analysis.measures
-        for description in result.descriptions
+        for one in result.descriptions
     ]
 
 
-def _within(result: MeasureResult, description: Description) -> Row:
-    """Return the within-participant interval (Cousineau and Morey) and its mean, if there is one.
-
-    The mean is over participants with a value in every condition.
-    """
-    found = result.interval(description.condition)
+def _within(found: WithinInterval | None) -> Row:
     if not found:
         return {}
     ends = {"within_low": found.low, "within_high": found.high}
@@ -188,23 +171,25 @@ def player_rows(analysis: Analysis) -> list[Row]:
     Decisions and fallbacks are those of the whole condition.
     """
     return [
-        {**_condition_players(players), **_model(model), "synthetic": analysis.synthetic}
+        {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}
         for players in analysis.players
         for model in players.models or (None,)
     ]
 
 
-def _model(model: ModelUsage | None) -> Row:
-    if model is None:
-        return {}
+def _model(model: ModelUsage) -> Row:
     asked = {"provider": model.provider, "model_asked": model.asked}
     return {**asked, "model_named": model.named, "calls": model.calls}
 
 
+def _named(column: str, condition: AnalysisCondition) -> Row:
+    """Return key and label of a condition."""
+    return {column: condition.key, f"{column}_label": condition.label}
+
+
 def _condition_players(players: ConditionPlayers) -> Row:
     return {
-        "condition": players.condition.key,
-        "condition_label": players.condition.label,
+        **_named("condition", players.condition),
         "coplayer": players.kind_words,
         "decisions": players.decisions,
         "chosen_by": "; ".join(f"{who} {number}" for who, number in players.chosen_by),
@@ -222,18 +207,18 @@ def _of(result: MeasureResult) -> Row:
     }
 
 
+def _without(row: Row, *names: str) -> Row:
+    return {name: value for name, value in row.items() if name not in names}
+
+
 def _description(description: Description) -> Row:
-    row = asdict(description)
-    del row["condition"]
-    return {"condition": description.condition.key, "condition_label": description.condition.label, **row}
+    return {**_named("condition", description.condition), **_without(asdict(description), "condition")}
 
 
 def _anova(anova: Anova | NotComputable) -> Row:
     if isinstance(anova, NotComputable):
         return {"not_computable": anova.because}
-    row = asdict(anova)
-    del row["without_data"]
-    return row
+    return _without(asdict(anova), "without_data")
 
 
 def _tukey(result: MeasureResult) -> list[Row]:
@@ -244,10 +229,8 @@ def _tukey(result: MeasureResult) -> list[Row]:
 
 def _pair(pair: Pair) -> Row:
     return {
-        "first": pair.first.key,
-        "first_label": pair.first.label,
-        "second": pair.second.key,
-        "second_label": pair.second.label,
+        **_named("first", pair.first),
+        **_named("second", pair.second),
         "difference": pair.difference,
         "ci_low": pair.ci_low,
         "ci_high": pair.ci_high,
@@ -274,15 +257,12 @@ def to_json(analysis: Analysis) -> bytes:
         "players": [asdict(players) for players in analysis.players],
         "measures": [_measure(result) for result in analysis.measures],
         "plan": asdict(analysis.plan),
-        "tests": [_told(row) for row in test_rows(analysis)],
+        "tests": [
+            {name: value for name, value in row.items() if value is not None} for row in test_rows(analysis)
+        ],
         "reliability": reliability_rows(analysis),
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _told(row: Row) -> Row:
-    """Return a test row without its empty fields."""
-    return {name: value for name, value in row.items() if value is not None}
 
 
 def _version(used: VersionUsed) -> Row:
@@ -294,21 +274,20 @@ def _version(used: VersionUsed) -> Row:
 
 
 def _measure(result: MeasureResult) -> Row:
-    tukey, unit = _tukey(result), result.measure.unit
+    tukey = _tukey(result)
     return {
-        **{name: value for name, value in asdict(result.measure).items() if unit or name != "unit"},
+        **_without(asdict(result.measure), *([] if result.measure.unit else ["unit"])),
         "descriptions": [_description(description) for description in result.descriptions],
         "anova": _anova(result.anova),
         "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
         "without_data": [condition.key for condition in result.table.without_data()],
         "figure": result.figure_name,
         "assumptions": [asdict(one) for one in result.within.assumptions] if result.within else [],
-        "intervals_within": [_interval(one) for one in result.within.intervals] if result.within else [],
+        "intervals_within": [
+            {**asdict(one), "condition": one.condition.key}
+            for one in (result.within.intervals if result.within else ())
+        ],
     }
-
-
-def _interval(one: WithinInterval) -> Row:
-    return {"condition": one.condition.key, "mean": one.mean, "low": one.low, "high": one.high, "n": one.n}
 
 
 TABLES: dict[str, Callable[[Analysis], bytes]] = {

@@ -29,17 +29,8 @@ from study.analysis.statistics.within.result_types import (
 Row = dict[str, Any]
 
 TESTS = ["measure", "measure_label", "role", "test", "term", "n", "left_out", "statistic_name", "statistic"]
-TESTS += [
-    "df1",
-    "df2",
-    "p",
-    "p_adjusted",
-    "adjusted_by",
-    "effect_name",
-    "effect",
-    "effect_low",
-    "effect_high",
-]
+TESTS += ["df1", "df2", "p", "p_adjusted", "adjusted_by", "effect_name", "effect", "effect_low"]
+TESTS += ["effect_high"]
 TESTS += ["effect2_name", "effect2", "difference", "difference_low", "difference_high", "bayes_factor"]
 TESTS += ["not_computable", "apa", "synthetic"]
 """Columns of tests. `role` is `main`, `planned`, `exploratory`, `assumption` or `replication`."""
@@ -96,13 +87,7 @@ def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
     if isinstance(one, NotComputable):
         yield {**role, "test": "repeated-measures ANOVA", "not_computable": one.because, "apa": apa}
         return
-    shared = {
-        "n": one.n,
-        "left_out": len(one.left_out),
-        "statistic_name": "F",
-        "statistic": one.f,
-        "term": "condition",
-    }
+    shared = {"n": one.n, "left_out": len(one.left_out), **_f(one.f), "term": "condition"}
     sizes = {"effect_name": "partial eta squared", "effect": one.partial_eta_squared}
     sizes |= {"effect2_name": "generalised eta squared", "effect2": one.generalised_eta_squared}
     for name, epsilon, p in _corrections(one):
@@ -165,18 +150,13 @@ def _mixed(found: WithinResult) -> Iterator[Row]:
 def _effect(one: Effect | UnidentifiedEffect) -> Row:
     if isinstance(one, UnidentifiedEffect):
         return {"not_computable": one.because.because}
-    return {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error, "p": one.p}
+    return {**_f(one.f), "df1": one.df, "df2": one.df_error, "p": one.p}
 
 
 def _contrasts(family: Family, test: str, role: str) -> Iterator[Row]:
     for one in family.contrasts:
-        shared = {
-            "role": role,
-            "test": test,
-            "term": one.name,
-            "apa": result_sentences.contrast_sentence(one),
-        }
-        yield {**shared, **_contrast(one)}
+        apa = result_sentences.contrast_sentence(one)
+        yield {"role": role, "test": test, "term": one.name, "apa": apa, **_contrast(one)}
 
 
 def _contrast(one: Contrast | UncomputedContrast) -> Row:
@@ -210,8 +190,7 @@ def _ranks(found: WithinResult) -> Iterator[Row]:
         yield {**shared, "not_computable": one.because, "apa": apa}
         return
     sizes = {"effect_name": "Kendall's W", "effect": one.w, "n": one.n, "left_out": len(one.left_out)}
-    numbers = {"statistic_name": "chi squared", "statistic": one.chi_squared, "df1": one.df, "p": one.p}
-    yield {**shared, **numbers, **sizes, "apa": apa}
+    yield {**shared, **_chi_squared(one), **sizes, "apa": apa}
     yield from _rank_pairs(one)
 
 
@@ -229,43 +208,35 @@ def _cumulative(found: WithinResult, one: CumulativeLink | NotComputable) -> Row
     shared["apa"] = result_sentences.cumulative_sentence(one)
     if isinstance(one, NotComputable):
         return {**shared, "not_computable": one.because}
-    numbers = {"statistic_name": "chi squared", "statistic": one.chi_squared, "df1": one.df, "p": one.p}
-    return {**shared, **numbers, "n": one.n, "left_out": 0}
+    return {**shared, **_chi_squared(one), "n": one.n, "left_out": 0}
 
 
 def _replication(result: MeasureResult) -> Row:
-    one, main = result.anova, result.within is not None and result.within.main_test == "one_way"
-    shared = {
-        "role": "replication",
-        "test": "one-way ANOVA",
-        "term": "condition",
-        "apa": anova_sentence(result),
-    }
-    if main and result.within is not None:
-        shared |= {**_role(result.within, "one_way")}
+    one, found = result.anova, result.within
+    shared: Row = {"role": "replication", "test": "one-way ANOVA", "term": "condition"}
+    shared["apa"] = anova_sentence(result)
+    if found and found.main_test == "one_way":
+        shared |= _role(found, "one_way")
     if isinstance(one, NotComputable):
         return {**shared, "not_computable": one.because}
-    numbers = {
-        "statistic_name": "F",
-        "statistic": one.f,
-        "df1": one.df_between,
-        "df2": one.df_within,
-        "p": one.p,
-    }
+    numbers = {**_f(one.f), "df1": one.df_between, "df2": one.df_within, "p": one.p}
     sizes = {"effect_name": "eta squared", "effect": one.eta_squared}
     return {**shared, **numbers, **sizes, "effect2_name": "omega squared", "effect2": one.omega_squared}
+
+
+def _f(value: float) -> Row:
+    return {"statistic_name": "F", "statistic": value}
+
+
+def _chi_squared(one: Friedman | CumulativeLink) -> Row:
+    return {"statistic_name": "chi squared", "statistic": one.chi_squared, "df1": one.df, "p": one.p}
 
 
 def reliability_rows(analysis: Analysis) -> list[Row]:
     """Return one row per item, scale and condition (and over all), or one row with the reason."""
     return [
-        {
-            "scale": one.scale,
-            "scale_label": one.label,
-            "condition": one.where,
-            "synthetic": analysis.synthetic,
-            **row,
-        }
+        {"scale": one.scale, "scale_label": one.label, "condition": one.where, "synthetic": synthetic} | row
+        for synthetic in [analysis.synthetic]
         for one in analysis.scales
         for row in _reliability(one)
     ]

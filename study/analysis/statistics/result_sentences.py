@@ -205,9 +205,6 @@ def unbracketed_note(pairs: Sequence[object], table: str) -> str:
     return f"{counted_noun(len(pairs), 'pair')}, all of them in {table}" if len(pairs) > MOST else ""
 
 
-TUKEYS_TABLE = "the table of the replication and in tukey.csv"
-
-
 def value_axis_title(measure: Measure) -> str:
     """Return the title of the value axis: the scale in words."""
     if measure.kind == "likert":
@@ -242,33 +239,22 @@ def describe_participants(result: MeasureResult) -> str:
 def describe_figure(result: MeasureResult) -> str:
     """Describe the figure for people who do not see it."""
     means = "; ".join(_mean(d) for d in result.descriptions)
-    pairs = (
-        unbracketed_note(result.brackets, TUKEYS_TABLE)
-        or "; ".join(map(format_pair, result.brackets))
-        or "none"
-    )
+    many = unbracketed_note(result.brackets, "the table of the replication and in tukey.csv")
+    pairs = many or "; ".join(map(format_pair, result.brackets)) or "none"
+    played = ". ".join(map(players_sentence, result.players))
     mark = "Synthetic data. " if result.synthetic else ""
     text = (
         f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
     )
-    return f"{text} {describe_players(result)}".strip()
-
-
-def describe_players(result: MeasureResult) -> str:
-    """Name the co-players of each condition; empty if unknown."""
-    played = ". ".join(players_sentence(players) for players in result.players)
-    return f"Co-players: {played}." if played else ""
+    return f"{text} Co-players: {played}." if played else text
 
 
 def _mean(description: Description) -> str:
     if description.mean is None:
         return f"{description.condition.label} no values"
-    ci = (
-        ""
-        if description.ci_low is None
-        else f", 95% CI {format_interval(description.ci_low, description.ci_high)}"
-    )
-    return f"{description.condition.label} {format_number(description.mean)}{ci}"
+    text = f"{description.condition.label} {format_number(description.mean)}"
+    ci = format_interval(description.ci_low, description.ci_high)
+    return text if description.ci_low is None else f"{text}, 95% CI {ci}"
 
 
 def anova_sentence(result: MeasureResult) -> str:
@@ -277,16 +263,12 @@ def anova_sentence(result: MeasureResult) -> str:
     if isinstance(anova, NotComputable):
         return f"{label}: the one-way ANOVA is {anova}."
     over = result.within.over("one_way") if result.within else None
+    names = list_labels(anova.without_data)
     text = (
         f"{label} {difference_verb(anova.p, over)} between conditions, {f_test(anova, over)}, "
         f"{format_anova_effect(anova)}."
     )
-    return text + _took_no_part(anova)
-
-
-def _took_no_part(anova: Anova) -> str:
-    names = list_labels(anova.without_data)
-    return f" {names} had no values on this measure and took no part." if names else ""
+    return f"{text} {names} had no values on this measure and took no part." if names else text
 
 
 def tukey_sentence(result: MeasureResult) -> str:
@@ -312,16 +294,12 @@ def main_test_sentence(result: MeasureResult) -> str:
     if found is None or found.main_test == "one_way":
         return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
     if found.main_test == "mixed":
-        return f"Linear mixed model: {_of_condition(found.mixed, found.over_measures)}"
+        model = found.mixed.effects[0] if isinstance(found.mixed, MixedModel) else found.mixed
+        told = str(model) if isinstance(model, NotComputable) else effect_test(model, found.over_measures)
+        return f"Linear mixed model: {told}"
     if found.main_test == "friedman":
         return f"Friedman's test: {friedman_test(found.friedman, found.over_measures)}"
     return f"Repeated-measures ANOVA: {repeated_test(found.repeated, found.over_measures)}"
-
-
-def _of_condition(found: MixedModel | NotComputable, over: CorrectedP | None) -> str:
-    if isinstance(found, NotComputable):
-        return str(found)
-    return next(effect_test(one, over) for one in found.effects if one.term == "condition")
 
 
 def design_sentences(result: MeasureResult) -> list[str]:

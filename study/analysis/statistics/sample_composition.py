@@ -130,24 +130,25 @@ def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] =
 
     `differing` are labels of measures that the versions asked differently.
     """
-    said = [_pooled(versions)] if len(versions) > 1 else []
+    each = ", ".join(f"version {one.version.number} ({one.participants})" for one in versions)
+    pooled = f"Data of {len(versions)} versions of the study are pooled here: {each}."
+    said = [pooled] if len(versions) > 1 else []
     said += [f"“{label}” was not asked alike in all of these versions." for label in differing]
     changed = [one for one in versions if one.version.changed_since_freeze]
-    if changed:
-        said.append(f"{_people(changed)} took part in a design changed since the preregistration.")
     later = [one for one in versions if one.version.planned_later]
-    if before := [one for one in later if not one.version.frozen]:
-        said.append(f"{_people(before)} took part before anything was preregistered.")
-    if earlier := [one for one in later if one.version.frozen]:
-        said.append(f"{_people(earlier)} took part under an earlier preregistration than the one analysed.")
+    for some, words in (
+        (changed, "in a design changed since the preregistration"),
+        ([one for one in later if not one.version.frozen], "before anything was preregistered"),
+        (
+            [one for one in later if one.version.frozen],
+            "under an earlier preregistration than the one analysed",
+        ),
+    ):
+        if some:
+            said.append(f"{_people(some)} took part {words}.")
     if early := sum(one.early for one in versions):
         said.append(f"{counted_noun(early, 'participant')} entered before the design was preregistered.")
     return said
-
-
-def _pooled(versions: Sequence[VersionUsed]) -> str:
-    each = ", ".join(f"version {one.version.number} ({one.participants})" for one in versions)
-    return f"Data of {len(versions)} versions of the study are pooled here: {each}."
 
 
 def _people(versions: Sequence[VersionUsed]) -> str:

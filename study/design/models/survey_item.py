@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -154,7 +155,8 @@ class SurveyItem(models.Model):
         changed = self._frozen_changes(SurveyItem.objects.all())
         problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not problems:
-            named = {"key": self._key_problem(), "measure": self._measure_problem()}
+            rules = {"key": item_key_problem, "measure": measure_name_problem}
+            named = {name: self._name_problem(name, rule) for name, rule in rules.items()}
             problems = {name: said for name, said in named.items() if said and getattr(self, name)}
             problems |= item_problems(self.plan)
         if problems and not changed and self.why_fixed():
@@ -162,17 +164,13 @@ class SurveyItem(models.Model):
         if problems:
             raise ValidationError(problems)
 
-    def _key_problem(self) -> str:
-        others = SurveyItem.objects.filter(study=self.study_id, key=self.key).exclude(pk=self.pk)
+    def _name_problem(self, field: str, problem: Callable[[str], str]) -> str:
+        """Return why this key or measure cannot be used: another item has it, or `problem` of its words."""
+        value = getattr(self, field)
+        others = SurveyItem.objects.filter(study=self.study_id, **{field: value}).exclude(pk=self.pk)
         if self.study_id and others.exists():
-            return "Another item of this study has this key."
-        return item_key_problem(self.key)
-
-    def _measure_problem(self) -> str:
-        others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)
-        if self.study_id and others.exists():
-            return "Another item of this study has this measure."
-        return measure_name_problem(self.measure)
+            return f"Another item of this study has this {field}."
+        return problem(value)
 
     def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
         """Return the names of fixed fields whose value differs from the stored one."""

@@ -134,7 +134,7 @@ class ItemPlan(Record):
         return self.options
 
 
-def _about() -> dict[str, FieldInfo]:
+def _field_info() -> dict[str, FieldInfo]:
     by_field = {
         name: [one for one in field.metadata if isinstance(one, FieldInfo)]
         for name, field in ItemPlan.model_fields.items()
@@ -142,7 +142,7 @@ def _about() -> dict[str, FieldInfo]:
     return {name: about for name, (about,) in by_field.items()}
 
 
-FIELD_INFO: Mapping[str, FieldInfo] = _about()
+FIELD_INFO: Mapping[str, FieldInfo] = _field_info()
 """What is known of each field, in the order of documents."""
 LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.longest}
 

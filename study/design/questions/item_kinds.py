@@ -160,39 +160,31 @@ class Likert(ItemKind):
     column = "integer"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """A number of points that fits a page."""
         fewest, most = POINTS
         good = type(item.points) is int and fewest <= item.points <= most
         return {} if good else {"points": f"A whole number from {fewest} to {most} is wanted."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """One of the points."""
         good = type(value) is int and 1 <= value <= item.points
         return "" if good else gettext("Choose a point from 1 to {most}.").format(most=item.points)
 
     def ends(self, item: ItemPlan) -> tuple[float, float]:
-        """The first and the last point."""
         return 1, item.points
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """The points."""
         return range(1, item.points + 1)
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
-        """As they were written."""
         return item.low, item.high
 
     def answers_words(self, item: ItemPlan) -> str:
-        """With the ends."""
         low, high = (f" ({end})" if end else "" for end in (item.low, item.high))
         return f"{self.words}: 1{low} to {item.points}{high}"
 
     def levels(self, item: ItemPlan) -> str:
-        """The ends."""
         return f"1 = {item.low}; {item.points} = {item.high}"
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Every point."""
         return list(self.row(item))
 
 
@@ -204,7 +196,6 @@ class Single(ItemKind):
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """At least two options, told apart, none too long."""
         options = item.options
         if not isinstance(options, list | tuple) or not all(
             isinstance(one, str) and one.strip() for one in options
@@ -215,7 +206,6 @@ class Single(ItemKind):
         return {"options": "An option is too long."} if max(map(len, options)) > OPTION_LONGEST else {}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """An option."""
         return "" if value in item.options else gettext("Choose one of the options.")
 
 
@@ -230,7 +220,6 @@ class Multiple(Single):
         return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """Options, each once."""
         good = isinstance(value, list | tuple) and all(one in item.options for one in value)
         return "" if good and len(set(value)) == len(value) else gettext("Choose one of the options.")
 
@@ -239,7 +228,6 @@ class Multiple(Single):
         return isinstance(value, list) and set(value) == set(item.correct)
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Each alone, and all of them."""
         return [[one] for one in item.options] + [list(item.options)]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
@@ -255,7 +243,6 @@ class Number(ItemKind):
     column = "number"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Bounds and steps between which there are answers."""
         given = {"minimum": item.minimum, "maximum": item.maximum, "step": item.step}
         if wrong_ends := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
             return wrong_ends
@@ -269,7 +256,6 @@ class Number(ItemKind):
         return {} if leads else {"step": "It does not lead from the minimum to the maximum."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """A number between the bounds, on a step."""
         if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
             return gettext("Enter a number.")
         if abs(value) > LARGEST:
@@ -282,15 +268,12 @@ class Number(ItemKind):
         return "" if is_on_step(item, value) else steps
 
     def ends(self, item: ItemPlan) -> tuple[float, float] | None:
-        """Both bounds."""
         return None if item.minimum is None or item.maximum is None else (item.minimum, item.maximum)
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """The marks."""
         return number_marks(item)
 
     def answers_words(self, item: ItemPlan) -> str:
-        """With bounds and steps."""
         said = range_words(item) or "Any"
         if item.step is not None and "in steps of" not in said:
             said += f", in steps of {format_number(item.step)}"
@@ -304,7 +287,6 @@ class Number(ItemKind):
         return [_plain(one) for one in numbers if one is not None and not self.value_problem(item, one, ())]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Of the item's range, on its steps."""
         low, step = item.minimum or 0.0, item.step or 1.0
         most = floor(((low + 60 if item.maximum is None else item.maximum) - low) / step + 1e-9)
         least = min(0, most - 60) if item.minimum is None else 0
@@ -317,7 +299,6 @@ class Text(ItemKind):
     words = "text"
 
     def answers_words(self, item: ItemPlan) -> str:
-        """With the most that is kept."""
         return f"{self.words}, at most {TEXT_LONGEST} characters"
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
@@ -325,7 +306,6 @@ class Text(ItemKind):
         return ["I do not know.", "No idea."]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Something short."""
         return rng.choice(
             ["It was fun.", "I would have liked more time.", "The second team helped the most.", "No."]
         )
@@ -342,11 +322,9 @@ class Team(ItemKind):
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """One of the teams."""
         return "" if value in teams else gettext("Choose one of the teams.")
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Any of them."""
         return rng.choice(teams)
 
 

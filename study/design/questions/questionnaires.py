@@ -41,12 +41,12 @@ class FileItem(ItemPlan):
 def item_from_file(told: FileItem, source: DataSource, place: str) -> ItemPlan:
     """The item that stands there; DataError for whatever cannot be asked at this place."""
     item = ItemPlan(**told.model_dump() | {"place": place})
-    for field, words in (*_written_wrong(told), *item_problems(item).items()):
+    for field, words in (*_file_problems(told), *item_problems(item).items()):
         raise source.error(field, words)
     return item
 
 
-def _written_wrong(told: FileItem) -> Iterator[tuple[str, str]]:
+def _file_problems(told: FileItem) -> Iterator[tuple[str, str]]:
     """What only a file can have wrong: forms and rows refuse it by themselves."""
     for name, value in told.model_dump(exclude_unset=True).items():
         if isinstance(value, str) and not value.strip():
@@ -56,10 +56,10 @@ def _written_wrong(told: FileItem) -> Iterator[tuple[str, str]]:
             yield name, f"has more than {longest} characters"
     named = {"key": item_key_problem(told.key), "measure": measure_name_problem(told.measure)}
     yield from ((name, problem) for name, problem in named.items() if problem)
-    yield from _meaningless(told)
+    yield from _unused_keys(told)
 
 
-def _meaningless(told: FileItem) -> Iterator[tuple[str, str]]:
+def _unused_keys(told: FileItem) -> Iterator[tuple[str, str]]:
     """Keys that say something, but nothing of an item of this kind."""
     meaningless = KIND_FIELDS - set(kind_of(told).uses)
     for name in FileItem.known_keys():
@@ -195,7 +195,7 @@ _FILE = TypeAdapter(InstrumentFile)
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """One questionnaire."""
+    """One questionnaire, as in its file."""
 
     code: str
     """The stem of its file."""
@@ -203,10 +203,7 @@ class Instrument:
     source: str
     terms: str
     score: str
-    """How the items of a scale become one number: a name of
-    `study.design.questions.questionnaires.SCORES`."""
     place: str
-    """Where its items are asked."""
     items: tuple[ItemPlan, ...]
 
     @property
@@ -245,20 +242,12 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
         item_from_file(one, source.at(f"items[{number}]"), told.place)
         for number, one in enumerate(told.items, 1)
     )
-    _check_apart(source, items)
+    _check_unique(source, items)
     _check_scales(source, items, told.score)
-    return Instrument(
-        code=code,
-        title=told.title,
-        source=told.source,
-        terms=told.terms,
-        score=told.score,
-        place=told.place,
-        items=items,
-    )
+    return Instrument(code, told.title, told.source, told.terms, told.score, told.place, items)
 
 
-def _check_apart(source: DataSource, items: Sequence[ItemPlan]) -> None:
+def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
     """Keys and measures tell items apart in data and figures."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]

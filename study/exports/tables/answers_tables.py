@@ -129,7 +129,7 @@ ANSWERS = ExportTable(
     "answers", "Every answer to every item, wherever it was asked.", ANSWER_COLUMNS, answer_rows
 )
 
-BECAME = {
+ANSWER_STATES = {
     "answered": "answers.csv has it",
     "does_not_apply": "the participant said so",
     "not_answered": "left open, and the page was sent",
@@ -140,7 +140,7 @@ BECAME = {
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    *file_columns("asked", place=SurveyItem.Place.values, became=BECAME),
+    *file_columns("asked", place=SurveyItem.Place.values, became=ANSWER_STATES),
     *PERSON_MARKS,
 )
 
@@ -156,11 +156,9 @@ class _Chunk:
         rounds = Round.objects.filter(participant__in=pks)
         if not chosen.outage_episodes:
             rounds = rounds.exclude(episode__in=touched_episodes(downtime_since_creation(study), rounds))
-        self.rounds = _by_person(
-            rounds.order_by("participant__number", "position").values_list(
-                "participant_id", "position", "condition__key", "answered_at"
-            )
-        )
+        fields = ("participant_id", "position", "condition__key", "answered_at")
+        rows = rounds.order_by("participant__number", "position").values_list(*fields)
+        self.rounds = {pk: list(theirs) for pk, theirs in groupby(rows, itemgetter(0))}
         done = PageVisit.objects.filter(participant__in=pks, page__in=OUTSIDE, done_at__isnull=False)
         self.done = set(done.values_list("participant_id", "page"))
         given = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
@@ -178,33 +176,29 @@ class _Chunk:
         for _, position, condition, answered_at in self.rounds.get(who.pk, ()):
             asked = design.items_after(condition)
             for item in design.items_at("survey"):
-                became = self._became(who, position, item.key, answered_at is not None)
-                told = became if item in asked else "not_asked"
-                yield *who.cells, condition, position, item.key, item.measure, "survey", told, *who.marks
+                became = self._state(who, position, item.key, answered_at is not None)
+                state = became if item in asked else "not_asked"
+                yield *who.cells, condition, position, item.key, item.measure, "survey", state, *who.marks
         yield from self._outside(who, design, "final")
 
     def _outside(self, who: ExportedParticipant, design: Blueprint, place: str) -> Iterator[tuple[Any, ...]]:
         for item in design.items_at(place) if design.has(place) else ():
-            became = self._became(who, 0, item.key, (who.pk, place) in self.done)
+            became = self._state(who, 0, item.key, (who.pk, place) in self.done)
             yield *who.cells, None, 0, item.key, item.measure, place, became, *who.marks
 
-    def _became(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
+    def _state(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
         if (which := (who.pk, position, item)) in self.given:
             return "does_not_apply" if self.given[which] == DOES_NOT_APPLY else "answered"
         return "not_answered" if sent else "not_reached"
-
-
-def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
-    return {pk: list(theirs) for pk, theirs in groupby(rounds, itemgetter(0))}
 
 
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield rows by participant, in the order of pages, then of items in the design."""
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     for people in participant_chunks(study, chosen):
-        met, there = _Chunk(study, list(people), chosen), not_withdrawn(people)
+        chunk, there = _Chunk(study, list(people), chosen), not_withdrawn(people)
         left = (who for pk, who in people.items() if pk in there)
-        yield RowGroup((), [row for who in left for row in met.rows(who, designs[who.marks.version])])
+        yield RowGroup((), [row for who in left for row in chunk.rows(who, designs[who.marks.version])])
 
 
 ASKED = ExportTable(

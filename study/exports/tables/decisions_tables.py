@@ -14,6 +14,7 @@ from django.db.models import Q
 from kitchen.contract.agent_skills import spell_skill
 from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import error_codes
+from kitchen.infra.database_writes import batches_of
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.play.turn.decision_records import ByMind, predictions_by_episode, seat_counts_of_minds
 from study.design.models import Study
@@ -28,7 +29,6 @@ from study.exports.export_table import (
     ExportSelection,
     ExportTable,
     file_columns,
-    in_chunks,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -148,7 +148,7 @@ def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     theirs = chosen.participants(study).order_by().values("pk")
     sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
     sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
-    for prompts in in_chunks(sent_prompts.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
+    for prompts in batches_of(sent_prompts.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
         used = _used_by([prompt.hash for prompt in prompts], theirs)
         counted = ((prompt, used[prompt.hash].values()) for prompt in prompts if prompt.hash in used)
         yield RowGroup(

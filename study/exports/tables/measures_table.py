@@ -76,13 +76,13 @@ def _versions(study: Study) -> dict[int, _Version]:
     for version in study.versions.defer("bundle"):
         design = version.blueprint
         rated = measured_items_in_versions(study, {version.pk: design})
-        cells = {one.key: _told(one, rated, version.pk) for one in measures_of(rated)}
+        cells = {one.key: _measure_cells(one, rated, version.pk) for one in measures_of(rated)}
         plans = {one.key: one for one in design.conditions}
         found[version.number] = _Version(version.pk, plans, rated, cells)
     return found
 
 
-def _told(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ...]:
+def _measure_cells(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ...]:
     asked = rated.versions[version].fits.get(measure.key)
     made_of = "scale" if isinstance(asked, SubScale) else "item" if asked else "play"
     return measure.label, made_of, measure.low, measure.high, measure.unit or None
@@ -101,7 +101,7 @@ def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn
                 who = people[pk]
                 version = versions[who.marks.version]
                 cells = _cells(version, one, answers.get(one[3], {}), beside.get((one[4], one[5]), {}))
-                after = _about(version.plans[one[1]], settings, who, out.get(pk))
+                after = _last_cells(version.plans[one[1]], settings, who, out.get(pk))
                 yield RowGroup((*who.cells, *one[1:3], one[6]), cells, after)
 
 
@@ -141,11 +141,11 @@ def _cells(
     """Return one row for every measure of an episode."""
     *_, world, score = one
     values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
-    told = ((key, version.measures[key], value) for key, value in values.items())
-    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in told]
+    found = ((key, version.measures[key], value) for key, value in values.items())
+    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in found]
 
 
-def _about(
+def _last_cells(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
     """Return the last cells of all rows of a condition."""

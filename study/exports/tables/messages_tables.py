@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db.models import Min
@@ -25,7 +26,7 @@ from kitchen.contract.assigned_jobs import (
     job_changes,
 )
 from kitchen.play.models import Episode, Message
-from kitchen.play.turn.conversation import may_know, member_message, organisation_of, unblocked_text
+from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
 from study.design.models import Study
 from study.exports.export_table import (
@@ -63,14 +64,14 @@ class Share:
     """The first of these members whose data were not erased."""
     until: Mapping[int, int]
     """By replaced member: the last message before a co-player took over."""
-    said: list[tuple[Message, set[int]]] = field(default_factory=list)
+    messages: list[tuple[Message, set[int]]] = field(default_factory=list)
     """Every message with the people who sent or could read it."""
 
     def there(self, number: int) -> set[int]:
         """Return the members who were people when this message was sent."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
-    def is_theirs(self, of: Collection[int]) -> bool:
+    def has_row(self, of: Collection[int]) -> bool:
         """Return whether a message known to these people belongs in the participant's rows.
 
         The participant must be one of them. A message that no person knows belongs to the first participant.
@@ -78,27 +79,22 @@ class Share:
         return self.member in of or (not of and self.member == self.first)
 
 
-def message_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per message and participant who sent or could read it, or one if no person could."""
-    return rows_of_conversations(study, chosen, _message_rows)
-
-
 def rows_of_conversations(
-    study: Study, chosen: ExportSelection, cells: Callable[[Share], Iterable[Cells]]
+    cells: Callable[[Share], Iterable[Cells]], study: Study, chosen: ExportSelection
 ) -> Iterator[RowGroup]:
     """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
     steps."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}
-        said, touched, first = _said(pks), touched_steps(piece, downtime), _first_seats(pks)
+        messages, touched, first = _messages(pks), touched_steps(piece, downtime), _first_seats(pks)
         for played in played_by_not_withdrawn(piece):
-            if theirs := said.get(played.episode):
+            if theirs := messages.get(played.episode):
                 share = _share(played, *theirs, first.get(played.episode, played.seat))
                 yield from played.row_groups(list(cells(share)), touched, chosen)
 
 
-def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
+def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
     """Return episode and messages by episode id, for episodes with messages."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
@@ -113,45 +109,49 @@ def _first_seats(pks: set[int]) -> dict[int | None, int]:
     return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
 
 
-def _share(played: PlayedEpisode, episode: Episode, said: Sequence[Message], first: int) -> Share:
-    organisation, world = organisation_of(episode), current_world(episode)
+def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message], first: int) -> Share:
+    organisation, world = episode.team, current_world(episode)
     if organisation is None:
         return Share(0, set(), 0, {})
     until = {
-        organisation.holder(int(seat)).number: _said_before(said, at)
+        organisation.holder(int(seat)).number: _last_message_before(messages, at)
         for seat, at in (episode.gone or {}).items()
     }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
     member, first = organisation.holder(played.seat).number, organisation.holder(first).number
     share = Share(member, people, first, until)
-    for row in said:
+    for row in messages:
         readers = {one for one in share.there(row.number) if may_know(world, organisation, row, one)}
-        share.said.append((row, readers))
+        share.messages.append((row, readers))
     return share
 
 
-def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:
+def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -> int:
     """Return the last message before a person was gone; older data only tell the step."""
-    before = (row.number for row in said if row.step < gone["step"])
+    before = (row.number for row in messages if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
 
-def _message_rows(share: Share) -> Iterator[Cells]:
+def message_rows(share: Share) -> Iterator[Cells]:
+    """Return one row per message that the participant sent or could read, or that no person could."""
     return (
         _message_cells(row, known=share.member in readers)
-        for row, readers in share.said
-        if share.is_theirs(readers)
+        for row, readers in share.messages
+        if share.has_row(readers)
     )
 
 
 def _message_cells(row: Message, *, known: bool) -> Cells:
-    said, text = member_message(row), unblocked_text(row)
+    data, text = member_message(row).data, unblocked_text(row)
     shown = "" if text == row.text else row.text
-    return (row.step, row.number, row.sender, row.to, row.kind, text, said.data, row.sent_at, known, shown)
+    return (row.step, row.number, row.sender, row.to, row.kind, text, data, row.sent_at, known, shown)
 
 
 MESSAGES = ExportTable(
-    "messages", "What people and co-players said to one another.", MESSAGE_COLUMNS, message_rows
+    "messages",
+    "What people and co-players said to one another.",
+    MESSAGE_COLUMNS,
+    partial(rows_of_conversations, message_rows),
 )
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
@@ -166,20 +166,16 @@ JOB_COLUMNS = (
 )
 
 
-def job_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per job and participant who gave or received it, and one for a job between co-players."""
-    return rows_of_conversations(study, chosen, _job_rows)
-
-
-def _job_rows(share: Share) -> Iterable[Cells]:
-    messages = {row.number: row for row, _ in share.said}
+def job_rows(share: Share) -> Iterable[Cells]:
+    """Yield one row per job that the participant gave or received, or that is between co-players."""
+    messages = {row.number: row for row, _ in share.messages}
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
-    for said, job in job_changes(map(member_message, messages.values())):
-        courses.setdefault((job.number, job.worker), []).append((messages[said.number], job))
+    for change, job in job_changes(map(member_message, messages.values())):
+        courses.setdefault((job.number, job.worker), []).append((messages[change.number], job))
     for course in courses.values():
         given, job = course[0]
         of = {job.giver, job.worker} & share.there(given.number)
-        if share.is_theirs(of):
+        if share.has_row(of):
             yield _job_cells(course, known=share.member in of)
 
 
@@ -187,10 +183,15 @@ def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
     """Return the cells of a job from its changes. A state reached twice counts from the first time."""
     (given, job), last = course[0], course[-1][1]
     when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
-    became = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
+    states = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
     text, data = unblocked_text(given), member_message(given).data
     asked = (given.step, job.number, job.giver, job.worker, text, data, given.sent_at)
-    return (*asked, *became, last.state, last.why, known)
+    return (*asked, *states, last.state, last.why, known)
 
 
-JOBS = ExportTable("jobs", "What members asked of one another, and what became of it.", JOB_COLUMNS, job_rows)
+JOBS = ExportTable(
+    "jobs",
+    "What members asked of one another, and what became of it.",
+    JOB_COLUMNS,
+    partial(rows_of_conversations, job_rows),
+)

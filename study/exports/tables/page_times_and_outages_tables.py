@@ -71,8 +71,8 @@ def _times(opened: datetime, done: datetime | None, loads: int) -> tuple[Any, ..
 
 def _device(*seen: Any) -> tuple[Any, ...]:
     """Return the device cells; values that were never reported are None, texts too."""
-    *told, away_ms = (None if one == "" else one for one in seen)
-    return *told, None if away_ms is None else away_ms / 1000
+    *known, away_ms = (None if one == "" else one for one in seen)
+    return *known, None if away_ms is None else away_ms / 1000
 
 
 PAGE_TIMES = ExportTable(
@@ -114,10 +114,10 @@ def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGrou
     for everybody in participant_chunks(study, chosen):
         actions = StaffAction.objects.filter(participant__in=everybody)
         fields = ("participant_id", "at", "user_name", "action", "reason")
-        deeds = actions.order_by("participant__number", "at", "pk").values_list(*fields)
-        for pk, theirs in groupby(deeds, itemgetter(0)):
+        rows = actions.order_by("participant__number", "at", "pk").values_list(*fields)
+        for pk, theirs in groupby(rows, itemgetter(0)):
             who = everybody[pk]
-            yield RowGroup(who.cells, [deed[1:] for deed in theirs], who.marks)
+            yield RowGroup(who.cells, [row[1:] for row in theirs], who.marks)
 
 
 STAFF_ACTIONS = ExportTable(

@@ -77,7 +77,7 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
     for design in designs:
         for column in _design_columns(design, figures, keys):
             columns[column.slot] = _both(columns.get(column.slot, column), column)
-    return tuple(_told_apart(columns.values(), taken))
+    return tuple(_with_unique_names(columns.values(), taken))
 
 
 def _both(column: WideColumn, later: WideColumn) -> WideColumn:
@@ -85,19 +85,19 @@ def _both(column: WideColumn, later: WideColumn) -> WideColumn:
     if (column.kind, column.levels) == (later.kind, later.levels):
         return column
     kind = max(column.kind, later.kind, key=WIDTHS.index)
-    ways = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
-    levels = " / ".join(filter(None, ways))
+    all_levels = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
+    levels = " / ".join(filter(None, all_levels))
     return replace(column, kind=kind, levels=levels)
 
 
-def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
+def _with_unique_names(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
     names = set(taken)
     for column in columns:
         name = next(one for one in map(column.slot.named, count(1)) if one not in names)
         names.add(name)
         if name != column.name:
-            said = f"{column.meaning} (Another column is called {column.name}.)"
-            column = replace(column, name=name, meaning=said)
+            text = f"{column.meaning} (Another column is called {column.name}.)"
+            column = replace(column, name=name, meaning=text)
         yield column
 
 
@@ -127,12 +127,12 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) ->
     scored = (_scored(one) for one in figures if condition.world in one.worlds)
     for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
         slot = ColumnContent(condition.key, "play", name)
-        said = f"{meaning}, in the condition “{condition.name}”."
-        yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+        text = f"{meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), kind, text, unit, levels, slot=slot)
     for one in play_metrics_in(condition):
         slot = ColumnContent(condition.key, "play", one.key)
-        said = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
-        yield WideColumn(slot.named(), "number", said, "s" if one.kind == "seconds" else "", slot=slot)
+        text = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), "number", text, "s" if one.kind == "seconds" else "", slot=slot)
 
 
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
@@ -140,8 +140,8 @@ COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 
 def _scored(named: NamedMetric) -> tuple[str, str, str, str, str]:
     figure = named.figure
-    said = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
-    return named.name, METRIC_COLUMN_KINDS[figure.kind], said, figure.unit, ""
+    text = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
+    return named.name, METRIC_COLUMN_KINDS[figure.kind], text, figure.unit, ""
 
 
 def _item_columns(
@@ -155,28 +155,28 @@ def _item_columns(
     completely."""
     for item in items:
         slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
-        said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
-        yield WideColumn(slot.named(), kind.column, said, levels=kind.levels(item), slot=slot)
+        text = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
+        yield WideColumn(slot.named(), kind.column, text, levels=kind.levels(item), slot=slot)
         if item.may_not_apply:
             apart = slot._replace(apart=True)
-            said = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
+            text = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
             yield WideColumn(
-                apart.named(), "boolean", said, in_words=partial(_counted, apart, said), slot=apart
+                apart.named(), "boolean", text, in_words=partial(_counted, apart, text), slot=apart
             )
     for scale in scales:
         slot = ColumnContent(condition, place, scored[scale.name], scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"
-        said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
-        yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
+        text = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
+        yield WideColumn(slot.named(), "number", text, unit="scale points", slot=slot)
 
 
-def _counted(slot: ColumnContent, said: str, study: Study) -> str:
+def _counted(slot: ColumnContent, text: str, study: Study) -> str:
     """Return the meaning of a “does not apply” column, with the number of such answers so far."""
     given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
     if slot.condition:
         given = given.filter(round__condition__key=slot.condition)
-    return f"{said} Answered so {counted_noun(given.count(), 'time')} until now."
+    return f"{text} Answered so {counted_noun(given.count(), 'time')} until now."
 
 
 @dataclass(slots=True)
@@ -223,12 +223,12 @@ def participant_data(
     _read_rounds(by_person, figures)
     if of_play:
         _read_of_play(by_person, of_play)
-    sheets = {
+    items_by_version = {
         pk: VersionItems(versions[pk].blueprint, keys) for pk in {person.version_id for person in people}
     }
     given = _answers(by_person)
     for person in people:
-        _read_answers(sheets[person.version_id], by_person[person.pk], given.get(person.pk, ()))
+        _read_answers(items_by_version[person.version_id], by_person[person.pk], given.get(person.pk, ()))
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
     for pk, page in pages.values_list("participant_id", "page"):
         by_person[pk].page = page
@@ -273,23 +273,25 @@ def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
     return by_person
 
 
-def _read_answers(sheet: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
+def _read_answers(version_items: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
     """Store all answers of one participant; of several attempts the last one counts."""
     pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
     for condition, place, key, attempt, value in answers:
         pages[condition, place][key] = value
         if place == "check":
             left.attempts = attempt
-        elif key in sheet.items and (right := is_right(sheet.items[key], value)) is not None:
+        elif key in version_items.items and (right := is_right(version_items.items[key], value)) is not None:
             left.attention += 1
             left.attention_failed += not right
     for (condition, place), values in pages.items():
         given = {key: numeric_answer(value) for key, value in values.items()}
         left.values |= {ColumnContent(condition, place, key): value for key, value in given.items()}
         left.values |= {ColumnContent(condition, place, key, apart=True): given[key] is None for key in given}
-        for scale in sheet.scales[place]:
-            slot = ColumnContent(condition, place, sheet.keys[scale.name], scored=True)
+        for scale in version_items.scales[place]:
+            slot = ColumnContent(condition, place, version_items.keys[scale.name], scored=True)
             left.values[slot] = scale.score(given)
     if left.attempts:
         last = pages[None, "check"]
-        left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])
+        left.passed = all(
+            is_right(item, last.get(item.key)) is not False for item in version_items.asked["check"]
+        )

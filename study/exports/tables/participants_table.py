@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 
+from kitchen.infra.database_writes import batches_of
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
 from study.design.models import Study
 from study.design.play_metrics import PLAY_METRICS
@@ -20,7 +22,6 @@ from study.exports.export_table import (
     ExportSelection,
     ExportTable,
     file_columns,
-    in_chunks,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.participant_columns import (
@@ -104,11 +105,6 @@ def _cells(
     )
 
 
-def participant_design_columns(study: Study) -> tuple[WideColumn, ...]:
-    """Return the columns that follow from the study's design."""
-    return wide_columns(study, [column.name for column in COLUMNS])
-
-
 def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> Iterator[RowGroup]:
     """Yield one row per participant, by number, without those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
@@ -119,7 +115,7 @@ def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> I
         key: {one.condition or "" for one in slots if one[1:3] == ("play", key)} for key in PLAY_METRICS
     }
     participants = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
-    for chunk in in_chunks(participants, PEOPLE):
+    for chunk in batches_of(participants, PEOPLE):
         data = participant_data(chunk, versions, figures, keys=keys, of_play=of_play)
         there = not_withdrawn(data)
         cells = list[tuple[Any, ...]]()
@@ -137,5 +133,5 @@ TABLE = ExportTable(
     "Everybody who entered and did not withdraw, wide: with every answer and score.",
     COLUMNS,
     rows,
-    participant_design_columns,
+    partial(wide_columns, taken=[column.name for column in COLUMNS]),
 )

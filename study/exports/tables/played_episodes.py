@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import F, Q
 
+from kitchen.infra.database_writes import batches_of
 from kitchen.play.models import Episode, Step
 from kitchen.uptime.outage_queries import NO_EFFECT, Downtime, OutageEffect
 from kitchen.words.english_text import counted_noun
@@ -21,7 +22,7 @@ from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program, program_differences
 from study.design.study_versions import freeze_states
-from study.exports.export_table import EVERYBODY, ExportSelection, in_chunks
+from study.exports.export_table import EVERYBODY, ExportSelection
 from study.exports.row_groups import RowGroup
 from study.participants.episode_owners_and_outages import downtime_since_creation, outage_overlap
 from study.participants.models import Participant, Round
@@ -174,7 +175,7 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
 
 def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:
     """Yield the selected participants by primary key, `PEOPLE` at a time, in the order of their numbers."""
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
+    for chunk in batches_of(exported_participants(study, chosen), PEOPLE):
         yield {who.pk: who for who in chunk}
 
 
@@ -242,11 +243,10 @@ def episodes_once(
     participant."""
     shared, seen = shared_episodes(study), set[int]()
     for played in played_episodes(study, chosen, downtime):
-        if played.episode not in shared:
+        if played.episode not in seen:
             yield played
-        elif played.episode not in seen:
+        if played.episode in shared:
             seen.add(played.episode)
-            yield played
 
 
 def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched:

@@ -77,9 +77,9 @@ TEXTS = {
 
 def step_design_columns(study: Study) -> tuple[Column, ...]:
     """Return the columns for the metrics and the other events of the study's worlds."""
-    news = "; ".join(told for told in map(event_texts, study_worlds(study)) if told)
-    said = f"What happened, apart from the commands{': ' if news else ''}{news}."
-    return (*step_metric_columns(study), Column("events", "json", said))
+    news = "; ".join(words for words in map(event_texts, study_worlds(study)) if words)
+    meaning = f"What happened, apart from the commands{': ' if news else ''}{news}."
+    return (*step_metric_columns(study), Column("events", "json", meaning))
 
 
 def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:

@@ -14,9 +14,8 @@ from study.analysis.analysis_results import analyse_present_data
 from study.analysis.statistics.observations import AnalysisError
 from study.analysis.statistics.result_sentences import main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis
-from study.design.models import Study
 from study.design.study_versions import frozen_version
-from study.management.study_command import StudyCommand, explain
+from study.management.study_command import StudyCommand, bad_input, writing_to
 from study.reporting.report_contents import collect_report
 from study.reporting.report_output import write_report
 
@@ -30,21 +29,12 @@ class Command(StudyCommand):
         """Add the study, the folder and whose data to analyse."""
         super().add_arguments(parser)
         parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
-        parser.add_argument(
-            "--who",
-            choices=sorted(analysis_sample.WHO),
-            help="whose data (default: people, synthetic if none)",
-        )
-        parser.add_argument(
-            "--only-preregistered",
-            action="store_true",
-            help="only those who entered under the preregistered design, after it was frozen",
-        )
-        parser.add_argument(
-            "--without-outages",
-            action="store_true",
-            help="without the episodes that an outage of ours touched",
-        )
+        whose = "whose data (default: people, synthetic if none)"
+        parser.add_argument("--who", choices=sorted(analysis_sample.WHO), help=whose)
+        only = "only those who entered under the preregistered design, after it was frozen"
+        parser.add_argument("--only-preregistered", action="store_true", help=only)
+        without = "without the episodes that an outage of ours touched"
+        parser.add_argument("--without-outages", action="store_true", help=without)
 
     def handle(
         self, *args: Any, slug: str, out: Path, who: str | None, only_preregistered: bool, **options: Any
@@ -56,29 +46,21 @@ class Command(StudyCommand):
             raise CommandError(f"no version of {slug} is preregistered", returncode=2)
         whose = analysis_sample.WHO[who] + (", as preregistered" if only_preregistered else "")
         untouched = options.get("without_outages", False)
-        analysis = self._analyse(study, who, only_preregistered, untouched)
+        with bad_input(AnalysisError):
+            analysis = analyse_present_data(study, who, only_preregistered, untouched)
         if not analysis.participants:
             raise CommandError(_nobody(analysis, slug, whose), returncode=2)
         whom = analysis_sample.Sample(study, who=who, preregistered=only_preregistered, untouched=untouched)
-        try:
+        with writing_to(out):
             write_report(collect_report(study, whom, analysis, made_at=timezone.now()), out)
-        except OSError as error:
-            raise explain(error, out) from error
         for result in analysis.measures:
             self.stdout.write(f"{result.measure.label}. {main_test_sentence(result)}")
         if untouched and analysis.attrition:
-            self.stdout.write(
-                f"left out: {counted_noun(analysis.attrition.touched, 'episode')} with an outage"
-            )
+            touched = counted_noun(analysis.attrition.touched, "episode")
+            self.stdout.write(f"left out: {touched} with an outage")
         for warning in analysis.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(f"{len(analysis.participants)} participants ({whose}), files in {out}")
-
-    def _analyse(self, study: Study, who: str, preregistered: bool, untouched: bool) -> Analysis:
-        try:
-            return analyse_present_data(study, who, preregistered, untouched)
-        except AnalysisError as error:
-            raise CommandError(str(error), returncode=2) from error
 
 
 def _nobody(analysis: Analysis, slug: str, whose: str) -> str:

@@ -21,6 +21,7 @@ from kitchen.management.command_helpers import OneLineCommand
 from kitchen.words.english_text import counted_noun
 from study.backups.backup_archive import BackupError, Manifest
 from study.backups.create_backup import back_up, backup_path, prune_old_backups
+from study.management.study_command import bad_input
 
 
 class Command(OneLineCommand):
@@ -37,10 +38,8 @@ class Command(OneLineCommand):
     def handle(self, *args: Any, file: Path | None, without_key: bool, **options: Any) -> None:
         """Create the backup and print what it contains."""
         file = backup_path(file)
-        try:
+        with bad_input(BackupError):
             manifest = back_up(file, with_key=not without_key)
-        except BackupError as error:
-            raise CommandError(str(error), returncode=2) from error
         key = "without the secret key" if without_key else "with the secret key: keep it as safe as the data"
         self.stdout.write(f"{file}: {manifest.words}, {file.stat().st_size:,} bytes, {key}")
         self._after(file, manifest, options["keep"])

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
-from study.management.study_command import StudyCommand
+from study.management.study_command import StudyCommand, bad_input
 from study.participants.simulated_effects import parse_effects
 from study.pilot.bots.many_walkthroughs import PATIENCE, CrowdOrder
 from study.pilot.bots.walk_plans import OutcomeShares
@@ -50,16 +50,10 @@ class Command(StudyCommand):
             help="the running server (default: where `make run` said it is)",
         )
         parser.add_argument("--at-once", metavar="N", type=int, default=4, help="side by side (default: 4)")
-        parser.add_argument(
-            "--patience",
-            metavar="SECONDS",
-            type=float,
-            default=PATIENCE,
-            help=f"without progress (default: {PATIENCE:g})",
-        )
-        parser.add_argument(
-            "--think", metavar="SECONDS", type=float, default=0, help="mean time for a choice (default: 0)"
-        )
+        seconds: dict[str, Any] = {"metavar": "SECONDS", "type": float}
+        without = f"without progress (default: {PATIENCE:g})"
+        parser.add_argument("--patience", default=PATIENCE, help=without, **seconds)
+        parser.add_argument("--think", default=0, help="mean time for a choice (default: 0)", **seconds)
         parser.add_argument(
             "--known",
             metavar="ITEM:CONDITION=SHIFT",
@@ -69,23 +63,20 @@ class Command(StudyCommand):
             "moved there, for example enjoyment:alone=-0.2; may be given more than once",
         )
         for name, meaning in SHARES.items():
-            parser.add_argument(
-                f"--{name}", metavar="PERCENT", type=float, default=0, help=f"{meaning} (default: 0)"
-            )
+            words = f"{meaning} (default: 0)"
+            parser.add_argument(f"--{name}", metavar="PERCENT", type=float, default=0, help=words)
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
         """Run, report and check."""
         study = self.study(slug)
-        logging.getLogger("httpx2").setLevel(
-            logging.WARNING
-        )  # httpx2 would log every address, with the personal keys
+        # httpx2 would log every address, with the personal keys
+        logging.getLogger("httpx2").setLevel(logging.WARNING)
         try:
-            order = crowd_order(study, wish_of(**options), url=url)
-            report = asyncio.run(walked(study, order, self._say))
+            with bad_input(UnreachableError):
+                order = crowd_order(study, wish_of(**options), url=url)
+                report = asyncio.run(walked(study, order, self._say))
         except DryRunRequestError as error:
             raise CommandError(named(error), returncode=2) from error
-        except UnreachableError as error:
-            raise CommandError(str(error), returncode=2) from error
         for words in unmeasurable_warnings(study):
             self.stderr.write(f"warning: {words}")
         for words in late_decision_warnings(study):

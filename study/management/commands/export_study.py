@@ -13,7 +13,7 @@ from django.core.management.base import CommandParser
 from study.exports.export_files import FORMATS, write_study, write_zip
 from study.exports.export_table import ALL_KINDS, KINDS, OUTAGES, ExportSelection
 from study.exports.tables.played_episodes import touched_count
-from study.management.study_command import StudyCommand, explain
+from study.management.study_command import StudyCommand, writing_to
 
 
 class Command(StudyCommand):
@@ -42,14 +42,13 @@ class Command(StudyCommand):
         """Write the files and print the number of rows of each."""
         study, form = self.study(slug), options.get("format", "csv")
         chosen = ExportSelection.without(options.get("without", ()))
-        try:
+        if form == "zip" and out.suffix != ".zip":
+            out /= f"{study.slug}.zip"
+        with writing_to(out):
             if form == "zip":
-                out = out if out.suffix == ".zip" else out / f"{study.slug}.zip"
                 written = write_zip(study, out, chosen=chosen)
             else:
                 written = write_study(study, out, form, chosen)
-        except OSError as error:
-            raise explain(error, out) from error
         if said := touched_count(study, chosen).left_out(chosen):
             self.stdout.write(f"left out: {said}")
         for name, count in written.items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from kitchen.contract.data_files import DataError
 from kitchen.management.command_helpers import OneLineCommand
 from study.design.models import Study
 from study.design.study_files import study_from_file
+from study.management.study_command import bad_input
 from study.researchers.models import SecurityEvent
 from study.researchers.security_events import log_security_event
 
@@ -26,10 +27,8 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         """Create the study and print its link."""
-        try:
+        with bad_input(DataError):
             study = study_from_file(file)
-        except DataError as error:
-            raise CommandError(str(error), returncode=2) from error
         if study.status == Study.Status.OPEN:
             log_security_event(SecurityEvent.Kind.STUDY_OPENED, study=study, what=f"from {file.name}")
         self.stdout.write(f"study {study.slug}: {study.get_absolute_url()}")

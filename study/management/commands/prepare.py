@@ -17,8 +17,7 @@ from study.design.models import Study
 
 
 class Command(BaseCommand):
-    """Migrates the database, creates the demo study, and ensures an administrator. Can be repeated at any
-    time."""
+    """Migrates the database, creates the demo study and an administrator. Can be repeated."""
 
     help = "Migrate, seed the demo study, and make an administrator where there is none."
 

@@ -17,6 +17,7 @@ from kitchen.management.command_helpers import OneLineCommand
 from kitchen.words.english_text import counted_noun
 from study.backups.backup_archive import BackupError
 from study.backups.restore_backup import RestoreResult, restore
+from study.management.study_command import bad_input
 
 
 class Command(OneLineCommand):
@@ -33,10 +34,8 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, file: Path, yes: bool, without_key: bool, **options: Any) -> None:
         """Restore the backup and print what was done."""
-        try:
+        with bad_input(BackupError):
             restored = restore(file, sure=yes, with_key=not without_key)
-        except BackupError as error:
-            raise CommandError(str(error), returncode=2) from error
         for line in told(restored):
             self.stdout.write(line)
         if wrong := [verdict.episode for verdict in restored.verdicts if not verdict.holds]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from kitchen.contract.data_files import DataError
 from study.design.demo_studies import DEMO_FILE
 from study.design.models import Study
 from study.design.study_files import study_from_file
+from study.management.study_command import bad_input
 
 
 class Command(BaseCommand):
@@ -22,8 +23,6 @@ class Command(BaseCommand):
         if Study.objects.filter(slug="demo").exists():
             self.stdout.write("the demo study is there already")
             return
-        try:
+        with bad_input(DataError):
             study = study_from_file(DEMO_FILE, shared=True)
-        except DataError as error:
-            raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")

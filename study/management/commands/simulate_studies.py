@@ -13,6 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.management.command_helpers import OneLineCommand
 from study.design.analysis_plan import MAIN_TESTS
+from study.management.study_command import bad_input
 from study.planning.power.power_formulas import PowerPlan, PowerPlanError
 
 if TYPE_CHECKING:
@@ -47,10 +48,8 @@ class Command(OneLineCommand):
             simulate_studies,  # numpy and scipy are slow to import
         )
 
-        try:
+        with bad_input(PowerPlanError):
             plan = PowerPlan(options["conditions"], options["f"], options["correlation"], options["alpha"])
-        except PowerPlanError as error:
-            raise CommandError(str(error), returncode=2) from error
         if options["studies"] < 1 or options["people"] < 3:
             raise CommandError("it takes one study or more, of three people or more", returncode=2)
         found = simulate_studies(

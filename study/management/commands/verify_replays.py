@@ -51,7 +51,7 @@ def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
         f"{counted_noun(replies, 'stored reply', 'stored replies')}"
     )
     reasons = ", ".join(f"{number} because {why}" for why, number in Counter(left).most_common())
-    return f"{line}; {len(left)} could not be (docs/researchers.md): {reasons}" if left else line
+    return f"{line}; {len(left)} could not be (docs/commands.md): {reasons}" if left else line
 
 
 def summary(verdicts: Sequence[ReplayVerdict]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
@@ -21,37 +21,34 @@ from study.participants.models import Participant
 from study.participation.enter_study import ConsentForm, consent_given, consent_refused
 from study.participation.page_progress import finish_page
 from study.participation.pages.end_pages import remember_label
-from study.participation.pages.page_context import guest_reminder, is_form_of, part_context
+from study.participation.pages.page_context import form_response, guest_reminder, page_response, part_context
 
 
 def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the consent text, its statements, and the buttons to agree and refuse."""
-    statements = person.design.part("consent").settings["statements"]
-    is_sent = is_form_of(request, "consent")
-    if is_sent and "refuse" in request.POST and person.as_guest:
-        return guest_reminder(request, person)
-    if is_sent and "refuse" in request.POST:
+    if "refuse" in request.POST:
+        if person.as_guest:
+            return guest_reminder(request, person)
         consent_refused(participant_id=person.pk)
         return remember_label(redirect(person), person)
-    form = ConsentForm(request.POST if is_sent else None, statements=statements)
-    if is_sent and form.is_valid():
+    statements = person.design.part("consent").settings["statements"]
+    form = ConsentForm(request.POST if request.method == "POST" else None, statements=statements)
+    if form.is_valid():
         consent_given(participant_id=person.pk)
         return redirect(person)
-    if request.method == "POST" and not is_sent:
-        return redirect(person)
-    context = {**part_context(person, "consent"), "form": form}
-    return render(request, "study/participation/consent.html", context, status=422 if form.errors else 200)
+    return form_response(request, person, "consent", form, **part_context(person, "consent"))
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show how to play, for the world of each condition."""
     if request.method == "POST":
-        return _left(request, person, "guide")
+        finish_page(participant_id=person.pk, page="guide")
+        return redirect(person)
     conditions = person.version.blueprint.conditions
     together = sum(bool(one.teammates) for one in conditions)
     context = part_context(person, "guide") | guide_context(person, place)
     context |= {"teams": place.total, "together": together, "teams_differ": _teams_differ(conditions)}
-    return render(request, "study/participation/guide.html", context)
+    return page_response(request, person, "guide", **context)
 
 
 def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
@@ -77,20 +74,22 @@ def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str
 def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     """Return the guide of a world, made from its first condition, and whether it holds for all its
     conditions."""
-    mine = [plan for plan in plans if plan.world == world]
-    page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
-    drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in mine)
-    brief = _brief(mine[0], max(map(seats_of, mine)))
-    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in mine)
+    of_world = [plan for plan in plans if plan.world == world]
+    page, clocked = get_page(world), any(plan.step_seconds for plan in of_world)
+    drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in of_world)
+    brief = _brief(of_world[0], max(map(seats_of, of_world)))
+    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
     return {
         "title": page.title or readable_name(world),
         "html": render_page.render_guide(
             page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads
         ),
         "styles": page.styles,
-        "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
+        "differs": page.settings_differ
+        if any(plan.settings != of_world[0].settings for plan in of_world)
+        else "",
         "reference": page.reference_title,
-        "leads": any(is_apart(plan.organisation) for plan in mine),
+        "leads": any(is_apart(plan.organisation) for plan in of_world),
     }
 
 
@@ -110,11 +109,6 @@ def _brief(plan: ConditionPlan, seats: int) -> Json:
 def debriefing(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the debriefing."""
     if request.method == "POST":
-        return _left(request, person, "debriefing")
-    return render(request, "study/participation/debriefing.html", part_context(person, "debriefing"))
-
-
-def _left(request: HttpRequest, person: Participant, page: str) -> HttpResponse:
-    if is_form_of(request, page):
-        finish_page(participant_id=person.pk, page=page)
-    return redirect(person)
+        finish_page(participant_id=person.pk, page="debriefing")
+        return redirect(person)
+    return page_response(request, person, "debriefing", **part_context(person, "debriefing"))

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -24,7 +22,8 @@ from study.participants import next_page
 from study.participants.erasure_records import completion_of
 from study.participants.models import Participant
 from study.participation.enter_study import why_study_closed
-from study.participation.pages.page_context import part_context, text_html
+from study.participation.pages.page_context import page_response, part_context, text_html
+from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
@@ -60,27 +59,9 @@ def remember_finished(response: HttpResponse, request: HttpRequest, person: Part
     if not (person.as_guest and request.method == "POST" and person.status == active):
         return response
     if not Participant.objects.filter(pk=person.pk, status=active).exists():
-        response.set_cookie(
-            FINISHED_COOKIE,
-            signing.dumps(person.shown_key, salt=FINISHED_SALT),
-            path=person.get_absolute_url(),
-            httponly=True,
-            samesite="Lax",
-            secure=settings.SESSION_COOKIE_SECURE,
-        )
+        path = person.get_absolute_url()
+        set_signed_cookie(response, FINISHED_COOKIE, person.shown_key, salt=FINISHED_SALT, path=path)
     return response
-
-
-def is_finished_here(request: HttpRequest, person: Participant) -> bool:
-    """Return whether this browser may show the participant's completion code."""
-    if not person.as_guest:
-        return True
-    try:
-        return bool(
-            signing.loads(request.COOKIES.get(FINISHED_COOKIE, ""), salt=FINISHED_SALT) == person.shown_key
-        )
-    except signing.BadSignature:
-        return False
 
 
 LABEL_COOKIE = "brigade_label"
@@ -90,24 +71,9 @@ LABEL_COOKIE_SALT = "brigade.label"
 def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
     """Store the label in a cookie of the response to a refusal. `person` is as before the refusal."""
     if person.label:
-        response.set_cookie(
-            LABEL_COOKIE,
-            signing.dumps([person.shown_key, person.label], salt=LABEL_COOKIE_SALT),
-            path=person.get_absolute_url(),
-            httponly=True,
-            samesite="Lax",
-            secure=settings.SESSION_COOKIE_SECURE,
-        )
+        value, path = [person.shown_key, person.label], person.get_absolute_url()
+        set_signed_cookie(response, LABEL_COOKIE, value, salt=LABEL_COOKIE_SALT, path=path)
     return response
-
-
-def remembered_label(request: HttpRequest, person: Participant) -> str:
-    """Return the label that this browser stores for this participant; empty if none."""
-    try:
-        key, label = signing.loads(request.COOKIES.get(LABEL_COOKIE, ""), salt=LABEL_COOKIE_SALT)
-    except signing.BadSignature:
-        return ""
-    return str(label) if key == person.shown_key else ""
 
 
 WORDS = {
@@ -141,31 +107,21 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
     """Show the last page with the text, code and address of the participant's outcome."""
     if request.method == "POST":
         return redirect(person)
-    if not is_finished_here(request, person):
-        return render(
-            request,
-            "study/participation/ended_elsewhere.html",
-            {"participant": person, "study": person.study},
-        )
-    outcome = _outcome(person)
-    context = {
-        "participant": person,
-        "study": person.study,
-        "outcome_html": text_html(_words(person, outcome)),
-        **outcome_context(person, person.label or remembered_label(request, person)),
-    }
+    finished = signed_cookie(request, FINISHED_COOKIE, salt=FINISHED_SALT)
+    if person.as_guest and finished != person.shown_key:
+        return page_response(request, person, "ended_elsewhere")
+    key, label = signed_cookie(request, LABEL_COOKIE, salt=LABEL_COOKIE_SALT) or ("", "")
+    label = person.label or (str(label) if key == person.shown_key else "")
+    context = outcome_context(person, label) | {"outcome_html": text_html(_words(person, _outcome(person)))}
     if person.status == Participant.Status.COMPLETE:
-        return render(request, "study/participation/end.html", part_context(person, "end") | context)
+        return page_response(request, person, "end", **(part_context(person, "end") | context))
     heading, words = map(gettext, WORDS[person.status])
-    context |= {"heading": heading, "words": words, "again": _may_begin_again(person)}
-    return render(request, "study/participation/stopped.html", context)
+    again = _may_begin_again(person)
+    return page_response(request, person, "stopped", heading=heading, words=words, again=again, **context)
 
 
 def _may_begin_again(person: Participant) -> bool:
-    """Return whether a person who refused consent can start again at the study's own address.
-
-    This holds if the study is open and no recruitment platform has to send them.
-    """
+    """Return whether a person who refused consent, and whom no platform sends, finds the study open."""
     refused = person.status == Participant.Status.NO_CONSENT and not person.preview
     return refused and not RECRUITMENT_PLACES[person.source].label and not why_study_closed(person.study)
 

@@ -1,9 +1,10 @@
-"""Shared template context of participants' pages, and a check that a form belongs to the current page."""
+"""Render participants' pages with the context that they share."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.html import format_html
@@ -20,12 +21,26 @@ from study.participants.models import Participant, Round
 from study.participation.idle_timeout import idle_clock
 
 
+def page_response(
+    request: HttpRequest, person: Participant, template: str, *, status: int = 200, **context: Any
+) -> HttpResponse:
+    """Return a participant's page made from this template."""
+    context = {"participant": person, "study": person.study, **context}
+    return render(request, f"study/participation/{template}.html", context, status=status)
+
+
+def form_response(
+    request: HttpRequest, person: Participant, template: str, form: Form, **context: Any
+) -> HttpResponse:
+    """Return a participant's page with this form; status 422 if it has errors."""
+    status = 422 if form.errors else 200
+    return page_response(request, person, template, status=status, form=form, **context)
+
+
 def part_context(person: Participant, kind: str) -> dict[str, Any]:
     """Return the template context of one part: heading, text, progress and idle times."""
     part = person.design.part(kind)
     return {
-        "participant": person,
-        "study": person.study,
         "heading": part.title,
         "part_html": text_html(part.text),
         "idle": idle_clock(person),
@@ -52,16 +67,10 @@ def team_label(person: Participant, one: Round) -> str:
     return labels.get(one.condition.key, one.episode.label)
 
 
-def is_form_of(request: HttpRequest, page: str) -> bool:
-    """Return whether the request is the form of that page. A form of a finished page changes nothing."""
-    return request.method == "POST" and request.POST.get("page") == page
-
-
 def guest_reminder(request: HttpRequest, person: Participant) -> HttpResponse:
     """Show a guest, who tries to end or erase a participation, which further proof is needed."""
-    context = {"participant": person, "study": person.study}
     status = 403 if request.method == "POST" else 200
-    return render(request, "study/participation/withdraw_elsewhere.html", context, status=status)
+    return page_response(request, person, "withdraw_elsewhere", status=status)
 
 
 def welcome_context(study: Study) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from kitchen.play.live.render_page import play_page_response
@@ -14,8 +14,7 @@ from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.translation import gettext, ngettext
-from study.design import page_and_item_order
-from study.design.page_and_item_order import progress
+from study.design.page_and_item_order import WAITING, is_shown, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_participation import participant_end
@@ -29,7 +28,7 @@ from study.participation.page_progress import (
     may_practise_again,
     practice_again,
 )
-from study.participation.pages.page_context import guest_reminder, is_form_of, part_context, team_label
+from study.participation.pages.page_context import guest_reminder, page_response, part_context, team_label
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -37,31 +36,25 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
     if request.method == "POST":
         return redirect(person)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
-    episode, position = place.round.episode, place.round.position
-    progress = page_and_item_order.progress(
-        person.design, "play", position=position, label=(label := team_label(person, place.round))
+    label = team_label(person, place.round)
+    return _play_page(
+        request, person, place.round.episode, place.round.seat, "play", place.round.position, label
     )
-    more = {"page_kind": "play", "progress": progress, "label": label}
-    return _play_page(request, person, episode, place.round.seat, **more)
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the practice episode; once it is over, a page to go on from."""
-    if is_form_of(request, "practice"):
+    if request.method == "POST":
         if "again" in request.POST:
             practice_again(participant_id=person.pk)
         else:
             finish_page(participant_id=person.pk, page="practice")
         return redirect(person)
-    if request.method == "POST":
-        return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        progress = page_and_item_order.progress(person.design, "practice")
-        more = {"page_kind": "practice", "progress": progress, "label": gettext("Practice")}
-        return _play_page(request, person, person.practice, 0, **more)
+        return _play_page(request, person, person.practice, 0, "practice", 0, gettext("Practice"))
     context = part_context(person, "practice") | _practised(person, place)
-    return render(request, "study/participation/practised.html", context)
+    return page_response(request, person, "practised", **context)
 
 
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
@@ -71,10 +64,10 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
     page = get_page(person.practice.world)
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
-        "figures": view.achieved,
-        "reached": page.reached(view) if view.reached else "",
+        "figures": view.result.achieved,
+        "reached": page.reached(view) if view.result.reached else "",
         "missed": page.missed if may_practise_again(person) else "",
-        "questions": page_and_item_order.is_shown(design, "check"),
+        "questions": is_shown(design, "check"),
         "hints": person.practice.hints,
         "teammates": first.teammates if first else 0,
         "leads": bool(first and is_apart(first.organisation)),
@@ -82,7 +75,13 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
 
 
 def _play_page(
-    request: HttpRequest, person: Participant, episode: Episode, seat: int, **more: Any
+    request: HttpRequest,
+    person: Participant,
+    episode: Episode,
+    seat: int,
+    page: str,
+    position: int,
+    label: str,
 ) -> HttpResponse:
     return play_page_response(
         request,
@@ -95,7 +94,9 @@ def _play_page(
         notice_template="study/participation/preview.html",
         languages_template="study/participation/languages.html",
         extra_templates=["study/participation/idle.html", "study/participation/device.html"],
-        **more,
+        page_kind=page,
+        progress=progress(person.design, page, position=position, label=label),
+        label=label,
     )
 
 
@@ -112,7 +113,7 @@ def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the wait page and handle its form."""
-    if is_form_of(request, "waiting") and "leave" in request.POST:
+    if request.POST.get("page") == WAITING and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)
         participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=WHY)
@@ -121,65 +122,59 @@ def break_page(request: HttpRequest, person: Participant, place: next_page.Curre
     assert place.round  # noqa: S101 - the flow leads here with a round only
     labels = {plan.key: plan.label for plan in person.design.conditions}
     label = labels.get(place.round.condition.key, "")
-    told = {
-        "participant": person,
-        "study": person.study,
-        "progress": progress(person.design, "waiting", position=place.position, label=label),
-    }
-    return render(request, "study/participation/waiting.html", told)
+    part = progress(person.design, WAITING, position=place.position, label=label)
+    return page_response(request, person, WAITING, progress=part)
 
 
 def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the lobby, or the wait page if the study's budget is spent."""
     if is_waiting(person):
         return break_page(request, person, place)
-    waiting = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
-    if waiting is None:
+    lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
+    if lobby is None:
         return redirect(person)
     assert place.round  # noqa: S101 - the flow leads here with a round only
     label = person.design.condition(place.round.condition.key).label
-    context = {
-        "participant": person,
-        "study": person.study,
-        "idle": idle_clock(person),
-        "progress": page_and_item_order.progress(person.design, "play", position=place.position, label=label),
-        "label": label,
-        "leaves": waiting.leaves,
-        "loads": lobby_loads(person),
-        **_said(waiting),
-    }
-    return render(request, "study/participation/lobby.html", context)
+    return page_response(
+        request,
+        person,
+        "lobby",
+        idle=idle_clock(person),
+        progress=progress(person.design, "play", position=place.position, label=label),
+        label=label,
+        leaves=lobby.leaves,
+        loads=lobby_loads(person),
+        **_lobby_texts(lobby),
+    )
 
 
 def lobby_state(person: Participant) -> JsonResponse:
     """Answer the page's script with the lobby's state in words. `on` is true once another page is current."""
     if is_waiting(person):
         return JsonResponse({"on": True})
-    waiting = look_at_lobby(participant_id=person.pk)
-    return JsonResponse({"on": True} if waiting is None else {"on": False, **_said(waiting)})
+    lobby = look_at_lobby(participant_id=person.pk)
+    return JsonResponse({"on": True} if lobby is None else {"on": False, **_lobby_texts(lobby)})
 
 
-def _said(waiting: LobbyState) -> dict[str, Any]:
-    """Return the lobby's texts: `come` for who is present, `left` for the time left.
-
-    `left` changes each minute, and every ten seconds in the last minute.
-    """
-    missing = waiting.awaited - waiting.come
-    come = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", waiting.come).format(
-        come=waiting.come, awaited=waiting.awaited
+def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
+    """Return the lobby's texts: `come` for who is present, `left` for the time left."""
+    missing = lobby.awaited - lobby.present
+    arrived = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", lobby.present).format(
+        come=lobby.present, awaited=lobby.awaited
     )
     others = ngettext(
         "Waiting for {number} more person.", "Waiting for {number} more people.", missing
     ).format(number=missing)
-    return {"come": f"{come} {others}", "left": _left(waiting)}
+    return {"come": f"{arrived} {others}", "left": _time_left(lobby)}
 
 
-def _left(waiting: LobbyState) -> str:
-    if waiting.plays:
+def _time_left(lobby: LobbyState) -> str:
+    """Return the time left in words, which change each minute, and every ten seconds in the last one."""
+    if lobby.plays:
         return gettext(
             "Somebody in your group is still playing. The time to wait begins when they have finished."
         )
-    seconds = max(0.0, waiting.seconds_left)
+    seconds = max(0.0, lobby.seconds_left)
     if seconds > 60:
         minutes = round(seconds / 60)
         return ngettext("At most {number} more minute.", "At most {number} more minutes.", minutes).format(

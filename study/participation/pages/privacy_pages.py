@@ -17,46 +17,39 @@ from study.participants.models import Participant
 from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA, settings_on
 from study.participation.language_choice import activate_language
 from study.participation.pages.end_pages import outcome_context
-from study.participation.pages.page_context import plays_with_people
+from study.participation.pages.page_context import page_response, plays_with_people
 
 
 def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
     """Show what a withdrawal erases and keeps, before anything is erased."""
     shared, on = plays_with_people(person), settings_on(person.study)
-    going = [one for one in ERASED_DATA if not one.setting or one.setting in on]
-    context = {
-        "participant": person,
-        "study": person.study,
-        "going": [gettext((shared and one.shared) or one.what) for one in going],
-        "complete": person.status in PAID_STATUSES,
-        "shares": shared,
-        "not_again": person.status in NO_REENTRY_STATUSES and bool(person.label),
-    }
-    return render(request, "study/participation/withdraw.html", context)
+    erased = [one for one in ERASED_DATA if not one.setting or one.setting in on]
+    return page_response(
+        request,
+        person,
+        "withdraw",
+        going=[gettext((shared and one.shared) or one.what) for one in erased],
+        complete=person.status in PAID_STATUSES,
+        shares=shared,
+        not_again=person.status in NO_REENTRY_STATUSES and bool(person.label),
+    )
 
 
 def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
     """Erase everything and show a receipt, with the completion code once more if the participant had
-    finished.
+    finished, and what to do at the recruitment platform.
 
     Raises Participant.DoesNotExist if the data were erased already.
     """
-    taken = outcome_context(person, person.label)
-    receipt = participant_withdraw(participant_id=person.pk)
+    outcome, leaving = outcome_context(person, person.label), RECRUITMENT_PLACES[person.source].leaving
     context = {
-        **taken,
+        **outcome,
         "study": person.study,
         "preview": person.preview,
-        "receipt": receipt,
-        "leaving": _leaving(person),
+        "receipt": participant_withdraw(participant_id=person.pk),
+        "leaving": gettext(leaving) if leaving else "",
     }
     return render(request, "study/participation/withdrawn.html", context)
-
-
-def _leaving(person: Participant) -> str:
-    """Return the advice on what to do at the recruitment platform after leaving; empty for none."""
-    words = RECRUITMENT_PLACES[person.source].leaving
-    return gettext(words) if words else ""
 
 
 @never_cache

@@ -8,13 +8,12 @@ from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import achievements
 from kitchen.words.translation import gettext
 from study.design import page_and_item_order
-from study.design.blueprint import Blueprint
 from study.design.page_and_item_order import progress
 from study.design.questions.item_fields import ItemPlan
 from study.participants import next_page
@@ -29,7 +28,7 @@ from study.participation.page_progress import (
     wrong_check_items,
 )
 from study.participation.pages.consent_guide_debriefing import guide_context
-from study.participation.pages.page_context import is_form_of, part_context, team_label
+from study.participation.pages.page_context import form_response, part_context, team_label
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
@@ -52,30 +51,19 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, team_label(person, place.round)
     design, score = person.design, episode.score
+    heading = gettext("How was it this time?")
+    if design.condition(place.round.condition.key).teammates:
+        heading = gettext("How was it with {team}?").format(team=label)
+    why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
     return {
-        "participant": person,
-        "study": person.study,
         "idle": idle_clock(person),
-        "heading": _how(design, place.round.condition.key, label),
+        "heading": heading,
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "given_up": place.round.is_given_up,
-        "abandoned_because": _why_abandoned(episode),
+        "abandoned_because": gettext(why) if why else "",
         "figures": achievements(episode.world, score) if design.meant("scores_above_surveys") else (),
     }
-
-
-def _why_abandoned(episode: Episode) -> str:
-    """Return why the episode was abandoned, translated; empty if it was not or no reason is stored."""
-    why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
-    return gettext(why) if why else ""
-
-
-def _how(design: Blueprint, condition: str, label: str) -> str:
-    """Return the heading of the survey. A participant who played alone is not asked about a team."""
-    if not design.condition(condition).teammates:
-        return gettext("How was it this time?")
-    return gettext("How was it with {team}?").format(team=label)
 
 
 def final(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -92,65 +80,31 @@ def _ask(
     played: Sequence[TeamReminder] = (),
 ) -> HttpResponse:
     """Show the items of the page with the template context; store valid answers and go on."""
-    is_sent = is_form_of(request, place.page) and request.POST.get("position") == str(place.position)
+    page, position, is_sent = place.page, place.position, request.method == "POST"
+    if is_sent and request.POST.get("position") != str(position):
+        return redirect(person)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=played)
-    if is_sent and form.is_valid():
-        answers_submit(
-            participant_id=person.pk, page=place.page, position=place.position, values=form.values()
-        )
+    if form.is_valid():
+        answers_submit(participant_id=person.pk, page=page, position=position, values=form.values())
         return redirect(person)
-    if request.method == "POST" and not is_sent:
-        return redirect(person)
-    shown = {**context(), "form": form, "page": place.page, "position": place.position}
-    return render(
-        request, f"study/participation/{place.page}.html", shown, status=422 if form.errors else 200
-    )
+    return form_response(request, person, page, form, **context(), page=page, position=position)
 
 
 def check(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the comprehension check; after a wrong attempt, mark wrong answers and show the attempts left."""
-    attempt = next_check_attempt(person)
-    is_sent = is_form_of(request, "check") and request.POST.get("attempt") == str(attempt)
+    attempt, wrong, is_sent = next_check_attempt(person), False, request.method == "POST"
+    if is_sent and request.POST.get("attempt") != str(attempt):
+        return redirect(person)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place))
-    if is_sent and form.is_valid():
+    if form.is_valid():
         right = check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
         if right is not False or next_page.current_page(with_design().get(pk=person.pk)).page != "check":
             return redirect(person)
-        return _wrong(request, person, place, form, attempt)
-    if request.method == "POST" and not is_sent:
-        return redirect(person)
-    return _show(request, person, place, form, attempt, status=422 if form.errors else 200)
-
-
-def _wrong(
-    request: HttpRequest, person: Participant, place: next_page.CurrentPage, form: ItemsForm, attempt: int
-) -> HttpResponse:
-    for key in wrong_check_items(person, form.values()):
-        form.add_error(f"item_{key}", gettext("This is not right. Read the guide again and think once more."))
-    return _show(request, person, place, form, attempt + 1, status=422, wrong=True)
-
-
-def _show(
-    request: HttpRequest,
-    person: Participant,
-    place: next_page.CurrentPage,
-    form: ItemsForm,
-    attempt: int,
-    *,
-    status: int,
-    wrong: bool = False,
-) -> HttpResponse:
-    attempts = person.design.part("check").settings["attempts"]
-    context = (
-        part_context(person, "check")
-        | guide_context(person, place)
-        | {
-            "form": form,
-            "page": "check",
-            "position": 0,
-            "attempt": attempt,
-            "left": attempts - attempt + 1,
-            "wrong": wrong,
-        }
-    )
-    return render(request, "study/participation/check.html", context, status=status)
+        attempt, wrong = attempt + 1, True
+        words = gettext("This is not right. Read the guide again and think once more.")
+        for key in wrong_check_items(person, form.values()):
+            form.add_error(f"item_{key}", words)
+    context = part_context(person, "check") | guide_context(person, place)
+    left = person.design.part("check").settings["attempts"] - attempt + 1
+    context |= {"page": "check", "position": 0, "attempt": attempt, "left": left, "wrong": wrong}
+    return form_response(request, person, "check", form, **context)

@@ -86,6 +86,17 @@ class WalkedPage:
     errors: str = ""
     """Text of its alerts."""
 
+    @property
+    def form(self) -> Form:
+        """Return the page's form. Raises WalkError if it has none."""
+        if not self.forms:
+            raise self.error(f"this page ({self.kind}) has no form to send")
+        return self.forms[0]
+
+    def error(self, words: str) -> WalkError:
+        """Return the error with which a walkthrough ends on this page."""
+        return WalkError(f"{printable_url(self.url)}: {words}")
+
 
 def read_page(html: str, *, url: str, status: int) -> WalkedPage:
     """Parse HTML into a page."""
@@ -269,14 +280,14 @@ class Browser:
         """Return the page at this address. Raises WalkError if the server refuses it."""
         return await self._page("GET", url)
 
-    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send a form and return the next page, or the same page with `errors` if it was not accepted.
+    async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
+        """Send the page's form. Return the next page, or the same one with `errors` if it was not accepted.
 
         A form may be sent twice if the first reply was lost; the server accepts it once.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
         try:
-            data = form.filled(answers)
+            data = page.form.filled(answers)
         except KeyError as error:
             raise WalkError(f"the form of {printable_url(page.url)} has no field {error.args[0]}") from error
         return await self._page("POST", page.url, data=data, headers=headers)
@@ -305,7 +316,7 @@ class Browser:
 def _read(response: httpx2.Response) -> WalkedPage:
     page = read_page(response.text, url=str(response.url), status=response.status_code)
     if response.status_code >= 400 and not page.kind:
-        raise WalkError(f"{printable_url(page.url)}: the server answered {response.status_code}")
+        raise page.error(f"the server answered {response.status_code}")
     return page
 
 

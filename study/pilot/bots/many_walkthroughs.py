@@ -91,13 +91,13 @@ class Crowd:
         order: CrowdOrder,
         say: Callable[[str], object],
         *,
-        gone: Callable[[Arrival], Awaitable[object]] | None = None,
+        on_arrival: Callable[[Arrival], Awaitable[object]] | None = None,
         stopped: Callable[[], bool] | None = None,
         where: Where | None = None,
     ) -> None:
         self.order = order
         self.say = say
-        self.gone = gone
+        self.on_arrival = on_arrival
         self.stopped = stopped
         self.where = where
         self.plans = walk_plans(order.shares, order.script, participants=order.participants, seed=order.seed)
@@ -119,8 +119,8 @@ class Crowd:
             began = time.monotonic()
             try:
                 arrival = await self._walk(number)
-                if self.gone:
-                    await self.gone(arrival)
+                if self.on_arrival:
+                    await self.on_arrival(arrival)
             except WalkError as error:
                 self._fail(number, str(error))
             except Exception as error:  # the server sent something unexpected; the others go on
@@ -147,7 +147,7 @@ class Crowd:
                 known=self.order.known,
                 where=self.where,
             )
-            return await walk.go(self.order.link_of(number), self._entry)
+            return await walk.run(self.order.link_of(number), self._entry)
 
     def _tell(self, number: int, what: str) -> None:
         self.say(f"participant {number} of {self.order.participants} {what}")
@@ -167,5 +167,5 @@ def arrival_line(arrival: Arrival, seconds: float) -> str:
     """Return the result of one walkthrough in one line."""
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
-    again = f", {arrival.retries} retries" if arrival.retries else ""
-    return f"{arrival.outcome}{where} in {seconds:.0f} s{_results(arrival.episodes)}{code}{again}"
+    retries = f", {arrival.retries} retries" if arrival.retries else ""
+    return f"{arrival.outcome}{where} in {seconds:.0f} s{_results(arrival.episodes)}{code}{retries}"

@@ -168,7 +168,7 @@ class Player:
             return self._sent[1]
         offered = [tuple(command) for command in (*state["legal"], *state["anticipated"])]
         left = [command for command in offered if (step, command) not in self._refused] or offered
-        command = self._pick(state, left, step)
+        command = self._pick(state, left)
         self._sent = (step, command)
         return command
 
@@ -178,12 +178,7 @@ class Player:
         No legal commands are sent there. The advised command is pressed; an error presses a command that was
         legal when the page was opened.
         """
-        step, advised = state["step"] + 1, self._advice(state)
-        rng = self.person.chance("step", self.episode, step)
-        slip = rng.random() >= self.person.temper.skill
-        command = advised if advised and not slip else rng.choice([tuple(one) for one in state["legal"]])
-        self._expect(state, command)
-        return command
+        return self._pick(state, [tuple(command) for command in state["legal"]], any_advice=True)
 
     def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
         """Return (member, job) pairs for idle members whom this person leads: any job that can be
@@ -198,12 +193,12 @@ class Player:
         if self._sent:
             self._refused.add(self._sent)
 
-    def _pick(self, state: State, offered: Sequence[Command], step: int) -> Command:
-        rng = self.person.chance("step", self.episode, step)
-        advised = self._advice(state)
+    def _pick(self, state: State, offered: Sequence[Command], *, any_advice: bool = False) -> Command:
+        """Return the advised command if it is offered, or for `any_advice`; sometimes a random one."""
+        rng, advised = self.person.chance("step", self.episode, state["step"] + 1), self._advice(state)
         slip = rng.random() >= self.person.temper.skill
         bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
-        if advised and not slip and (advised in offered or _in_range(advised, bounds)):
+        if advised and not slip and (any_advice or advised in offered or _in_range(advised, bounds)):
             command = advised
         else:
             command = _with_amount(rng.choice(offered), bounds, rng)

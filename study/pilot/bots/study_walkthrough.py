@@ -18,7 +18,6 @@ from study.design.questions.item_kinds import format_number
 from study.participants.simulated_effects import KnownEffects, expected_answer
 from study.pilot.bots.http_browser import (
     Browser,
-    Form,
     PatienceLimit,
     Sent,
     WalkedPage,
@@ -96,13 +95,13 @@ class Walk:
         self.practised: dict[str, Player] = {}
         """Players of practice episodes, by address of the websocket."""
 
-    async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
-        """Walk to the planned end. `door` is a lock held while entering, so that participants enter one at a
+    async def run(self, link: str, entry_lock: AbstractAsyncContextManager[object] | None = None) -> Arrival:
+        """Walk to the planned end. `entry_lock` is held while entering, so that participants enter one at a
         time.
 
         Raises WalkError with the reason if the end cannot be reached.
         """
-        async with door or nullcontext():
+        async with entry_lock or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
         for _ in range(MOST_FORMS):
             if page is None:
@@ -133,14 +132,11 @@ class Walk:
             return 0
         return [*self.players, page.socket].index(page.socket) + 1
 
-    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send a form. Raises WalkError with the page's message if it was not accepted."""
-        next_page = await self.browser.send(page, form, answers)
+    async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
+        """Send the page's form. Raises WalkError with the page's message if it was not accepted."""
+        next_page = await self.browser.send(page, answers)
         if next_page.status >= 400:
-            raise WalkError(
-                f"{printable_url(page.url)}: the form was not accepted: "
-                f"{next_page.errors or next_page.status}"
-            )
+            raise page.error(f"the form was not accepted: {next_page.errors or next_page.status}")
         return next_page
 
     async def answers(self, page: WalkedPage) -> dict[str, Sent]:
@@ -148,14 +144,14 @@ class Walk:
 
         Raises WalkError for an item that is not in the design.
         """
-        condition, form = await self._condition(page), page_form(page)
+        condition = await self._condition(page)
         experience, answers = self.player.experience() if self.player else Experience(), dict[str, Sent]()
-        for field in form.of_kind(*ITEM_FIELDS):
+        for field in page.form.of_kind(*ITEM_FIELDS):
             if field.name.endswith(APART_BOX):
                 continue
             item = self.items.get(field.name.removeprefix("item_"))
             if item is None:
-                raise WalkError(f"{printable_url(page.url)}: the design has no item {field.name}")
+                raise page.error(f"the design has no item {field.name}")
             value = item_answer(
                 item,
                 self.person,
@@ -196,22 +192,21 @@ class Walk:
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Welcome: press the button and store the personal link."""
-    next_page = await walk.send(page, page_form(page), {})
+    next_page = await walk.send(page, {})
     walk.home = next_page.url
     return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Consent: tick every box, or press the button to refuse."""
-    form = page_form(page)
     if walk.plan.outcome == PlannedOutcome.REFUSE:
-        return await walk.send(page, form, {"refuse": "yes"})
-    return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
+        return await walk.send(page, {"refuse": "yes"})
+    return await walk.send(page, {box.name: box.choices[0] for box in page.form.of_kind("checkbox")})
 
 
 async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Guide: send its form unchanged."""
-    return await walk.send(page, page_form(page), {})
+    return await walk.send(page, {})
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
@@ -247,8 +242,8 @@ async def _play(
     players[page.socket] = player
     part = walk.plan.part if stops else 1.0
     try:
-        sitting = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
-        await sitting.play()
+        session = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
+        await session.play()
     except ConnectionDroppedError as error:
         await walk.patience.pause(f"{printable_url(page.url)}: the websocket was lost: {error}")
         stops = False
@@ -260,41 +255,37 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     if walk.plan.outcome != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:
-        raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no link to leave the study")
+        raise page.error(f"this page ({page.kind}) has no link to leave the study")
     asked = await walk.browser.open(urljoin(page.url, page.leave))
-    gone = await walk.send(asked, page_form(asked), {"confirm": "yes"})
-    if gone.kind != "withdrawn":
-        raise WalkError(
-            f"{printable_url(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}"
-        )
+    receipt = await walk.send(asked, {"confirm": "yes"})
+    if receipt.kind != "withdrawn":
+        raise receipt.error(f"no receipt after withdrawing, but a page of kind {receipt.kind!r}")
     return None
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Items: send valid answers; ratings follow the experience of the last episode."""
-    return await walk.send(page, page_form(page), await walk.answers(page))
+    return await walk.send(page, await walk.answers(page))
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Comprehension check: answer everything right, or wrong at every attempt if the plan is to fail."""
     send = walk.browser.send if walk.plan.outcome == PlannedOutcome.FAIL else walk.send
-    return await send(page, page_form(page), await walk.answers(page))
+    return await send(page, await walk.answers(page))
 
 
 async def arrive(walk: Walk, page: WalkedPage) -> None:
     """End: store the completion code. Participants who refused or failed have none."""
     if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
-        raise WalkError(f"{printable_url(page.url)}: the last page shows no completion code")
+        raise page.error("the last page shows no completion code")
     if walk.plan.stop:
-        raise WalkError(
-            f"{printable_url(page.url)}: the end came before {walk.plan.stop}, where the plan ended"
-        )
+        raise page.error(f"the end came before {walk.plan.stop}, where the plan ended")
     walk.code = page.code
 
 
 async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
     """Wait for budget: raise WalkError, because synthetic participants do not wait for a higher budget."""
-    raise WalkError(f"{printable_url(page.url)}: the study waits, since its budget is spent")
+    raise page.error("the study waits, since its budget is spent")
 
 
 HANDLERS: dict[str, Handler] = {
@@ -320,10 +311,3 @@ def as_form_value(value: Json) -> Sent:
     if isinstance(value, list | tuple):
         return [str(one) for one in value]
     return format_number(value) if isinstance(value, float) else str(value)
-
-
-def page_form(page: WalkedPage) -> Form:
-    """Return the page's form. Raises WalkError if it has none."""
-    if not page.forms:
-        raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no form to send")
-    return page.forms[0]

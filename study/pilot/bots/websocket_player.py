@@ -19,9 +19,7 @@ from kitchen.contract.world import Command
 from study.pilot.bots.http_browser import (
     PatienceLimit,
     WalkedPage,
-    WalkError,
     origin,
-    printable_url,
     socket_url,
 )
 from study.pilot.bots.simulated_person import Player
@@ -82,14 +80,12 @@ class TurnSession:
             raise ConnectionDroppedError(f"{type(error).__name__} {error}".strip()) from error
         except ConnectionClosed as error:
             if error.rcvd and error.rcvd.code == NO_SUCH_SEAT:
-                raise WalkError(
-                    f"{printable_url(self.page.url)}: the server does not know this seat"
-                ) from error
+                raise self.page.error("the server does not know this seat") from error
             raise ConnectionDroppedError(str(error)) from error
 
     async def _sit(self, socket: ClientConnection) -> None:
         if socket.subprotocol != PROTOCOL:
-            raise WalkError(f"{printable_url(self.page.url)}: the websocket does not speak {PROTOCOL}")
+            raise self.page.error(f"the websocket does not speak {PROTOCOL}")
         over = False
         while not over:
             try:
@@ -220,6 +216,8 @@ def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[st
     if message["type"] == "whole":
         seen, score = message["observation"], message["score"]
     else:
-        kept = {name: value for name, value in state["observation"].items() if name not in message["gone"]}
-        seen, score = {**kept, **message["changed"]}, {**state["score"], **message["score"]}
+        unchanged = {
+            name: value for name, value in state["observation"].items() if name not in message["gone"]
+        }
+        seen, score = {**unchanged, **message["changed"]}, {**state["score"], **message["score"]}
     return {**state, "step": message["step"], "observation": seen, "score": score}

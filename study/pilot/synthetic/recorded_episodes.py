@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -21,7 +22,7 @@ from kitchen.infra.database_writes import insert_in_batches
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_view
 from kitchen.play.models import (
@@ -40,13 +41,15 @@ from kitchen.play.models import (
 )
 from kitchen.play.turn.decision_records import erase_unused_prompts, prompt_hashes_of
 from kitchen.play.turn.play_task_queue import playing_offline
-from kitchen.play.turn.state_store import first_chain_hash, next_chain_hash
+from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_claims import claim_decision
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.world_registry import get_kit
-from study.design.blueprint import ConditionPlan, solo_condition
-from study.design.condition_plan import mind_plans, people_in, planned_organisation, seats_of
+from study.design.blueprint import Blueprint, ConditionPlan, solo_condition
+from study.design.condition_plan import people_in
+from study.participation.round_planning import episode_settings
 from study.pilot.bots.simulated_person import Experience, Person, Player
 
 Row = dict[str, Any]
@@ -94,28 +97,34 @@ class Recording:
 
 
 def record_episode(
-    plan: ConditionPlan,
-    *,
-    seed: int,
-    number: int,
-    thinking: float,
-    look: Mapping[str, Any],
-    steps: int | None,
+    design: Blueprint, condition: ConditionPlan, *, seed: int, number: int, steps: int | None
 ) -> Recording:
     """Play one episode of a condition to its end, and delete it from the database. Return the recording.
 
-    `look` holds the arguments of `create_episode` that decide what people see. `steps` shortens the episode,
-    in worlds that allow it. Raises SettingsError if the condition cannot be played. A process that is killed
-    meanwhile leaves an episode (`leftover_recordings`).
+    It is played without clocks and paid models. `steps` shortens it, in worlds that allow it. Raises
+    SettingsError if the condition cannot be played. A process that is killed meanwhile leaves an episode
+    (`leftover_recordings`).
     """
+    plan, player = solo_condition(condition), Player(Person(seed, number), 1)
+    planned = episode_settings(design, plan, people_in(plan)[:1])
+    played = {
+        "settings": _shortened(plan, steps),
+        "minds": [_without_model(mind) for mind in planned["minds"]],
+        "label": LABEL,
+    }
     with playing_offline():
-        player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
+        episode = create_episode(**(planned | NO_CLOCKS | played), seed=seed, synthetic=True)
     try:
         with playing_offline():
             _play(episode, player)
-        return _read(episode, player.experience(), plan, thinking)
+        changed = {name: planned[name] for name in ("label", *NO_CLOCKS) if planned[name] is not None}
+        return _read(episode, player.experience(), changed)
     finally:
         _forget(episode)
+
+
+NO_CLOCKS: dict[str, float | None] = {"step_seconds": None, "thinking_seconds": 0, "decision_seconds": None}
+"""Times of an episode while it is recorded; copies have those of the condition."""
 
 
 @transaction.atomic
@@ -131,21 +140,6 @@ def leftover_recordings() -> QuerySet[Episode]:
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
-def _opened(condition: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: int | None) -> Episode:
-    plan = solo_condition(condition)
-    return create_episode(
-        world=plan.world,
-        settings=_shortened(plan, steps),
-        seats=seats_of(plan),
-        seed=seed,
-        minds=[_without_model(mind) for mind in mind_plans(plan, people_in(plan)[:1])],
-        organisation=planned_organisation(plan, people_in(plan)[:1]),
-        label=LABEL,
-        synthetic=True,
-        **look,
-    )
-
-
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
@@ -159,9 +153,7 @@ def _play(episode: Episode, player: Player) -> None:
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
         step = state["step"] + 1
-        claim = claim_decision(
-            episode_id=episode.pk, step=step
-        )  # claim the decision, so that no worker takes it
+        claim = claim_decision(episode_id=episode.pk, step=step)  # so that no worker takes it
         if state["phase"] == "choose":
             given = SubmittedCommand(seat.number, tuple(player.choose(state)))
             submit_commands(episode_id=episode.pk, step=step, commands=[given])
@@ -179,11 +171,10 @@ def _without_model(mind: MindPlan) -> MindPlan:
     return replace(mind, settings={**mind.settings, named: STAND_IN}) if named else mind
 
 
-def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
-    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
+def _read(episode: Episode, experience: Experience, changed: Row) -> Recording:
     sent = CallMessage.objects.filter(call__decision__mind__episode=episode)
     return Recording(
-        episode={**Episode.objects.values().get(pk=episode.pk), **clock, "label": plan.label},
+        episode={**Episode.objects.values().get(pk=episode.pk), **changed},
         rows={
             one.model: list(one.model._default_manager.filter(**{one.path: episode}).order_by("pk").values())
             for one in TABLES
@@ -207,9 +198,18 @@ class Copy:
     began: datetime
     pace: float
     rng: Random
-    episode: Episode | None = None
-    ends: list[datetime] | None = None
-    """The time at which each step ended."""
+    episode: Episode = field(init=False)
+    """The episode, once it is written."""
+    ends: list[datetime] = field(init=False)
+    """The time at which each step ended, at this person's pace."""
+
+    def __post_init__(self) -> None:
+        seconds = (max(QUICKEST, self.rng.lognormvariate(0, 0.5) * self.pace) for _ in self.recording.steps)
+        self.ends = [self.began + timedelta(seconds=passed) for passed in accumulate(seconds)]
+
+    def end(self, step: int) -> datetime:
+        """Return the time at which this step ended; the last one's if there are fewer."""
+        return self.ends[min(step, len(self.ends)) - 1]
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
@@ -219,9 +219,8 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
     (`study.pilot.synthetic.synthetic_participants`) erases them.
     """
     for copy in copies:
-        copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
-    insert_in_batches(Episode, [_made(copy) for copy in copies])
+    insert_in_batches(Episode, [copy.episode for copy in copies])
     made: dict[type[Model], dict[tuple[int, Any], Model]] = {}
     for table in TABLES:
         owners = made.get(table.owner_model, {}) if table.owner_model else {}
@@ -237,28 +236,14 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
 def _copied(table: RecordedTable, row: Row, copy: Copy, owner: Model | None) -> Model:
     fresh: Row = {"id": None}
     if "episode_id" in row:
-        fresh["episode_id"] = _made(copy).pk
+        fresh["episode_id"] = copy.episode.pk
     if table.owner:
         fresh[table.owner] = owner and owner.pk
     if table.time:
-        fresh[table.time] = _end(copy, row["step"])
+        fresh[table.time] = copy.end(row["step"])
     if table.model is Seat:
         fresh["key"] = new_key()
     return table.model(**{**row, **fresh})
-
-
-def copy_erase(copy: Copy) -> None:
-    """Erase a copy that no participant received."""
-    _made(copy).delete()
-
-
-def _ends(copy: Copy) -> list[datetime]:
-    """Return the time at which each step ended, at this person's pace."""
-    now, ends = copy.began, []
-    for _ in copy.recording.steps:
-        now += timedelta(seconds=max(QUICKEST, copy.rng.lognormvariate(0, 0.5) * copy.pace))
-        ends.append(now)
-    return ends
 
 
 def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
@@ -285,13 +270,13 @@ def write_prompts(recordings: Sequence[Recording]) -> None:
 def _write_steps(copies: Sequence[Copy]) -> None:
     insert_in_batches(Step, (step for copy in copies for step in _steps(copy)))
     for copy in copies:  # a full state may be a megabyte: one transaction per copy
-        changes = ({**row, "id": None, "episode_id": _made(copy).pk} for row in copy.recording.state_changes)
+        changes = ({**row, "id": None, "episode_id": copy.episode.pk} for row in copy.recording.state_changes)
         insert_in_batches(StateChange, (StateChange(**row) for row in changes))
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
     """Yield the steps of a copy with a new hash chain, because their times are new."""
-    chain = first_chain_hash(_made(copy))
+    chain = first_chain_hash(copy.episode)
     for row in copy.recording.steps:
         fresh = _step(copy, row)
         chain = next_chain_hash(chain, fresh)
@@ -299,19 +284,9 @@ def _steps(copy: Copy) -> Iterator[Step]:
 
 
 def _step(copy: Copy, row: Row) -> Row:
-    opened = copy.began if row["number"] == 1 else _end(copy, row["number"] - 1)
-    taken = _end(copy, row["number"])
+    opened = copy.began if row["number"] == 1 else copy.end(row["number"] - 1)
+    taken = copy.end(row["number"])
     received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     commands = [{**given, "received_at": received} for given in row["commands"]]
-    fresh = {"episode_id": _made(copy).pk, "opened_at": opened, "taken_at": taken, "commands": commands}
+    fresh = {"episode_id": copy.episode.pk, "opened_at": opened, "taken_at": taken, "commands": commands}
     return {name: value for name, value in row.items() if name not in {"id", "chain"}} | fresh
-
-
-def _end(copy: Copy, step: int) -> datetime:
-    assert copy.ends is not None  # noqa: S101 - make_copies begins with it
-    return copy.ends[min(step, len(copy.ends)) - 1]
-
-
-def _made(copy: Copy) -> Episode:
-    assert copy.episode is not None  # noqa: S101 - make_copies begins with it
-    return copy.episode

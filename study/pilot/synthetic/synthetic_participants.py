@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -21,7 +20,7 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.play.episode import log_integrity
 from kitchen.play.episode.create_episode import erase_episode
 from kitchen.play.models import Episode
-from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.blueprint import Blueprint
 from study.design.condition_plan import people_in
 from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order
 from study.design.models import Study, SurveyItem, Version
@@ -41,7 +40,6 @@ from study.pilot.dry_run_execution import study_script
 from study.pilot.synthetic.recorded_episodes import (
     Copy,
     Recording,
-    copy_erase,
     leftover_recordings,
     make_copies,
     record_episode,
@@ -100,53 +98,58 @@ class ParticipantDraft:
     """Copies of episodes by condition; the practice episode under `practice`."""
 
 
-def make_participants(study: Study, wish: SyntheticRequest, say: Callable[[str], object]) -> int:
-    """Write all participants; return their number."""
+def make_participants(study: Study, request: SyntheticRequest, say: Callable[[str], object]) -> int:
+    """Write all participants; return their number.
+
+    Raises DesignError if synthetic participants of the study are erased meanwhile.
+    """
     version = current_version(study_id=study.pk)
-    recordings = _recordings(version.blueprint, wish)
+    recordings = _recordings(version.blueprint, request)
     played = sum(map(len, recordings.values()))
     say(f"{played} episodes really played; everybody's are copies of these")
     write_prompts([one for each in recordings.values() for one in each])
-    maker = _Maker(study, version, recordings, wish)
-    for made in maker.pieces():
-        say(f"{made} of {wish.participants} synthetic participants")
-    return wish.participants
+    maker = _Maker(study, version, recordings, request)
+    try:
+        for made in maker.pieces():
+            say(f"{made} of {request.participants} synthetic participants")
+    except (IntegrityError, Episode.DoesNotExist) as error:
+        rest = "those that are whole stay, erase_synthetic erases the rest"
+        raise DesignError(f"programs of {study.slug} were erased meanwhile: {rest}") from error
+    return request.participants
 
 
-def _recordings(design: Blueprint, wish: SyntheticRequest) -> dict[str, list[Recording]]:
+def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
         plans[PRACTICE] = design.practice
     return {
-        key: [_recorded(plan, key, number, design, wish) for number in range(1, wish.recordings + 1)]
+        key: [
+            record_episode(
+                design,
+                plan,
+                seed=derived_seed(request.seed, "recording", key, number),
+                number=number,
+                steps=request.steps,
+            )
+            for number in range(1, request.recordings + 1)
+        ]
         for key, plan in plans.items()
     }
 
 
-def _recorded(
-    plan: ConditionPlan, key: str, number: int, design: Blueprint, wish: SyntheticRequest
-) -> Recording:
-    seed = derived_seed(wish.seed, "recording", key, number)
-    waits = plan.thinking_seconds
-    thinking = float(design.study["thinking_seconds"]) if waits is None else waits
-    look = {
-        "shown": design.shown_in(plan),
-        "asks_first": bool(design.meant("asks_first")),
-        "three_dimensions": plan.three_dimensions,
-        "shows_intents": plan.shows_intents,
-    }
-    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=wish.steps)
-
-
 class _Maker:
     def __init__(
-        self, study: Study, version: Version, recordings: dict[str, list[Recording]], wish: SyntheticRequest
+        self,
+        study: Study,
+        version: Version,
+        recordings: dict[str, list[Recording]],
+        request: SyntheticRequest,
     ) -> None:
         self.study = study
         self.version = version
         self.design = version.blueprint
         self.recordings = recordings
-        self.wish = wish
+        self.request = request
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
         self.conditions = {row.key: row for row in study.conditions.all()}
         self.scheme = version_orders(self.design)
@@ -154,12 +157,12 @@ class _Maker:
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
         shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
-        self.plans = walk_plans(shares, self.script, participants=wish.participants, seed=wish.seed)
+        self.plans = walk_plans(shares, self.script, participants=request.participants, seed=request.seed)
 
     def pieces(self) -> Iterator[int]:
         """Write batch by batch; yield the number written so far."""
-        for begin in range(0, self.wish.participants, PIECE):
-            end = min(begin + PIECE, self.wish.participants)
+        for begin in range(0, self.request.participants, PIECE):
+            end = min(begin + PIECE, self.request.participants)
             self._piece(range(begin + 1, end + 1))
             yield end
 
@@ -173,12 +176,12 @@ class _Maker:
                 self._walk(draft)
             copies = [copy for draft in drafts for copy in draft.copies.values()]
             make_copies(copies, audience=live_page_group(study), budget_id=study.budget_id)
-            played = log_integrity.seal_drafts([copy.episode.pk for copy in copies if copy.episode])
+            played = log_integrity.seal_drafts([copy.episode.pk for copy in copies])
             if self._enter(study.entered, drafts, played):
                 return
             self.tallies = held
             for copy in copies:
-                copy_erase(copy)
+                copy.episode.delete()
 
     @transaction.atomic
     def _enter(
@@ -199,7 +202,7 @@ class _Maker:
         return True
 
     def _draft(self, number: int, entered: int) -> ParticipantDraft:
-        person, plan = Person(self.wish.seed, number), self.plans[number - 1]
+        person, plan = Person(self.request.seed, number), self.plans[number - 1]
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
         status = self._status(person, plan)
         order = self._order(entered, status) if self._gets_order(plan) else OrderSequence(0, ())
@@ -366,13 +369,3 @@ def erase_left_episodes(*, study_id: int) -> int:
     for pk in ids:
         erase_episode(pk)
     return len(ids)
-
-
-@contextmanager
-def unless_being_erased(study: Study) -> Iterator[None]:
-    """Raise DesignError if synthetic participants of the study are erased while the block creates some."""
-    try:
-        yield
-    except (IntegrityError, Episode.DoesNotExist) as error:
-        rest = "those that are whole stay, erase_synthetic erases the rest"
-        raise DesignError(f"programs of {study.slug} were erased meanwhile: {rest}") from error

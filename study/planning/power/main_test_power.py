@@ -43,12 +43,12 @@ def independent(matrix: Array) -> list[int]:
     """Return the indices of columns that do not depend on those before them, as in the model."""
     kept: list[int] = []
     for place in range(len(matrix)):
-        if _apart(matrix, kept, place) > 1e-9 * max(matrix[place, place], 1e-300):
+        if _unexplained(matrix, kept, place) > 1e-9 * max(matrix[place, place], 1e-300):
             kept.append(place)
     return kept
 
 
-def _apart(matrix: Array, kept: Sequence[int], place: int) -> float:
+def _unexplained(matrix: Array, kept: Sequence[int], place: int) -> float:
     """Return the part of a column's information that the kept columns do not explain."""
     across = matrix[np.ix_(kept, [place])]
     taken = across.T @ np.linalg.solve(matrix[np.ix_(kept, kept)], across) if kept else np.zeros((1, 1))
@@ -130,7 +130,7 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
     k, rho = plan.conditions, plan.correlation
     whole, sums = information(k, scheme, people)
     weight = rho / (1 + (k - 1) * rho)
-    left, columns = _left((whole - weight * sums) / (1 - rho), k)
+    left, columns = _condition_information((whole - weight * sums) / (1 - rho), k)
     effects = np.array(means_of(plan, pattern)[:-1])
     if len(left) < len(effects):
         return 0.0
@@ -138,7 +138,7 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
     return f_power(k - 1, people * (k - 1) - columns + 1, strength, plan.alpha)
 
 
-def _left(matrix: Array, first: int) -> tuple[Array, int]:
+def _condition_information(matrix: Array, first: int) -> tuple[Array, int]:
     """Return the information on conditions that the other columns leave, and the number of columns.
 
     Conditions are the columns from 1 to before `first`. Dependent columns do not count.

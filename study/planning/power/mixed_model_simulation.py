@@ -94,7 +94,7 @@ def strata_from_information(whole: Array, sums: Array, conditions: int, people: 
 
 def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
     """Return F of the conditions in every study, and the degrees of freedom of its error."""
-    fits = _best(told, sums)
+    fits = _best_fits(told, sums)
     own = told.columns[1 : told.conditions]
     scale = fits.ratio * fits.q / told.free
     estimates = ((fits.ratio[:, None] * sums.within + sums.between) / fits.h) @ own.T
@@ -104,7 +104,7 @@ def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
     return squares.mean(axis=1), _combined(_satterthwaite(told, fits, turned @ own, values))
 
 
-def _best(told: Strata, sums: Sums) -> Fits:
+def _best_fits(told: Strata, sums: Sums) -> Fits:
     """Return the fits at the ratio that minimises each study's deviance, found by bisection, or at 1."""
     low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
     singular = _rising(told, _at(told, sums, low))
@@ -118,7 +118,7 @@ def _best(told: Strata, sums: Sums) -> Fits:
 def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
     ratio, d = np.exp(log_ratio), told.within
     h = 1 - d + ratio[:, None] * d
-    grown, apart, left = ratio[:, None] * d / h, _apart(told, sums) / h, sums.left_between / ratio
+    grown, apart, left = ratio[:, None] * d / h, _distances(told, sums) / h, sums.left_between / ratio
     return Fits(
         ratio,
         h,
@@ -129,7 +129,7 @@ def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
     )
 
 
-def _apart(told: Strata, sums: Sums) -> Array:
+def _distances(told: Strata, sums: Sums) -> Array:
     """Return e: the distance between a direction's estimates within and between; 0 if it has only one."""
     d = told.within
     both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)

@@ -9,6 +9,7 @@ al. 2007, Behav. Res. Methods 39, 175-191). With two conditions it is the two-si
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, isnan, sqrt
@@ -89,18 +90,6 @@ def partial_eta_of(plan: PowerPlan) -> float:
     return ratio / (1 + ratio)
 
 
-def _even(k: int) -> list[float]:
-    return [place - (k - 1) / 2 for place in range(k)]
-
-
-def _one_apart(k: int) -> list[float]:
-    return [-1.0 + 1 / k] + [1 / k] * (k - 1)
-
-
-def _ends(k: int) -> list[float]:
-    return [-1.0] + [0.0] * (k - 2) + [1.0]
-
-
 PATTERNS: Mapping[str, str] = {
     "one": "one condition lies below all others, which are equal",
     "even": "the conditions follow one another at equal distances",
@@ -108,7 +97,11 @@ PATTERNS: Mapping[str, str] = {
 }
 """Patterns of means with the same f. They decide which pairs differ, not the power of the ANOVA."""
 
-_MEANS = {"one": _one_apart, "even": _even, "ends": _ends}
+_MEANS: Mapping[str, Callable[[int], list[float]]] = {
+    "one": lambda k: [-1.0 + 1 / k] + [1 / k] * (k - 1),
+    "even": lambda k: [place - (k - 1) / 2 for place in range(k)],
+    "ends": lambda k: [-1.0] + [0.0] * (k - 2) + [1.0],
+}
 
 
 def means_of(plan: PowerPlan, pattern: str) -> list[float]:
@@ -166,16 +159,8 @@ def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
 
     `power_at` returns the power for a number of participants.
     """
-    low, high = 1, MOST_PEOPLE  # power is too low at `low`, and high enough at `high`
-    if power_at(high) < power:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power_at(middle) >= power:
-            high = middle
-        else:
-            low = middle
-    return high
+    people = bisect_left(range(MOST_PEOPLE + 1), power, lo=2, key=power_at)
+    return people if people <= MOST_PEOPLE else None
 
 
 def people_to_invite(complete: int, drop_out: float) -> int:

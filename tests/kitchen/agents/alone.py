@@ -8,7 +8,7 @@ from typing import Any
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.contract.agent import Agent, Decision
+from kitchen.contract.agent import Agent, Decision, DecisionLimits
 from kitchen.contract.world import Json, World
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_metrics import share_count_names
@@ -55,7 +55,7 @@ def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[t
     team = Team.of(mind.kind, game.seats)
     loop = EpisodeLoop(game, seed, team)
     while not loop.is_over:
-        asked = loop.ask({team.members[0].number: mind}, **more)
+        asked = loop.ask({team.members[0].number: mind}, limits=DecisionLimits(**more))
         for each in asked:
             yield each.decision, each.milliseconds
         loop.take(loop.step_of(asked))

@@ -47,7 +47,7 @@ class Scripted(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         Scripted.TOLD.append(situation)
-        count, lines = situation.memory or 0, Scripted.LINES.get(situation.member, ())
+        count, lines = situation.memory or 0, Scripted.LINES.get(situation.talk.member, ())
         says = tuple(lines[count]) if count < len(lines) else ()
         made: Decision = Scripted.DOES(situation)
         return replace(made, memory=count + 1, says=says)
@@ -93,8 +93,8 @@ class Loop(EpisodeLoop):
 
 def told_to(member: int) -> list[list[str]]:
     """What was new to this member, each time that it was asked."""
-    mine = (situation for situation in Scripted.TOLD if situation.member == member)
-    return [[said.text for said in situation.messages if said.is_new] for situation in mine]
+    mine = (situation for situation in Scripted.TOLD if situation.talk.member == member)
+    return [[said.text for said in situation.talk.messages if said.is_new] for situation in mine]
 
 
 def say(text: str, *to: int, kind: str = "say", **data: Any) -> MessageDraft:
@@ -117,7 +117,7 @@ def test_what_is_said_reaches_its_addressees_in_the_next_step_and_nobody_else() 
     assert told_to(1) == [[], ["only for you"], ["for all"]]
     assert told_to(2) == [[], [], ["for all"]]
     assert told_to(0) == [[], [], []]
-    assert [situation.because for situation in Scripted.TOLD if situation.member == 1] == [
+    assert [situation.request.because for situation in Scripted.TOLD if situation.talk.member == 1] == [
         "seat",
         "message",
         "message",
@@ -142,7 +142,7 @@ def test_a_blocked_word_is_told_to_nobody_and_the_log_has_it() -> None:
     loop = loop_of("scripted+scripted+scripted", "graph", blocked=("idiot",))
     loop.go(2)
     assert told_to(1)[1] == ["rice, ***"]
-    assert "written" not in Scripted.TOLD[-1].messages[0].data
+    assert "written" not in Scripted.TOLD[-1].talk.messages[0].data
     (said,) = loop.log().messages
     assert (said.text, said.data["written"]) == ("rice, ***", "rice, idiot")
 
@@ -166,7 +166,7 @@ def test_two_talk_within_the_step_and_what_each_decided_last_is_followed() -> No
     )
     loop = loop_of("scripted+scripted", "pair", seats=2, settings={"rounds": 2})
     assert [text for _, _, text in loop.go()] == ["rice?", "yes", "salmon?", "no"]
-    assert [situation.member for situation in Scripted.TOLD] == [0, 1, 0, 1]
+    assert [situation.talk.member for situation in Scripted.TOLD] == [0, 1, 0, 1]
     assert told_to(1) == [["rice?"], ["rice?", "salmon?"]]
     log = loop.log()
     assert [said.data["round"] for said in log.messages] == [1, 1, 2, 2]
@@ -187,8 +187,8 @@ def test_a_job_is_given_accepted_and_done_when_its_aim_holds() -> None:
         (1, "done", True),
     ]
     assert loop.game.observe(1)["agents"][1]["holds"] == "rice"
-    leader = [situation for situation in Scripted.TOLD if situation.because == "job"]
-    assert [job.state for situation in leader for job in situation.jobs] == ["accepted"]
+    leader = [situation for situation in Scripted.TOLD if situation.request.because == "job"]
+    assert [job.state for situation in leader for job in situation.talk.jobs] == ["accepted"]
 
 
 def test_a_member_knows_the_commands_of_those_before_it_where_the_team_lets_it() -> None:
@@ -196,7 +196,7 @@ def test_a_member_knows_the_commands_of_those_before_it_where_the_team_lets_it()
         Scripted.TOLD.clear()
         loop_of("scripted+scripted:2", "graph", knowing=knowing).go()
         assert [situation.commanded for situation in Scripted.TOLD] == [{}, known]
-        assert {situation.knowing for situation in Scripted.TOLD} == {knowing}
+        assert {situation.request.knowing for situation in Scripted.TOLD} == {knowing}
 
 
 def test_what_the_world_hides_from_a_seat_is_told_to_no_member_in_it() -> None:
@@ -221,7 +221,7 @@ def test_a_member_without_a_seat_is_asked_with_the_others_and_sees_what_its_kind
     loop = loop_of("scripted:0+scripted+scripted", "tree", seats=2, settings={"sees": "team"})
     assert loop.go() == [(2, (0, 1), "chop")]
     leader = Scripted.TOLD[0]
-    assert (leader.member, leader.seats, leader.legal) == (2, (), {})
+    assert (leader.talk.member, leader.seats, leader.legal) == (2, (), {})
     assert leader.observations.keys() == {0, 1}
 
 
@@ -262,7 +262,7 @@ def test_a_busy_member_answers_within_the_step_and_goes_on_with_its_plan() -> No
         (2, "where are you?"),
         (2, "at the pot"),
     ]
-    assert [one.because for one in Scripted.TOLD if one.member == 2] == ["seat", "answer"]
+    assert [one.request.because for one in Scripted.TOLD if one.talk.member == 2] == ["seat", "answer"]
     assert [(one.command, one.planned_in) for one in second.commands if one.seat == 2] == [
         (("goto", "pot1"), 1)
     ]
@@ -286,7 +286,7 @@ class Boss(Mute):
 
     def decide(self, situation: Situation) -> Decision:
         """Say it once."""
-        is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.messages)
+        is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.talk.messages)
         return Decision({}, says=(MessageDraft("stop", to=(0,)),) if is_time else ())
 
 
@@ -349,10 +349,10 @@ def dig_with_plans(situation: Situation) -> Decision:
     commands, plans = dict[int, Command](), dict[int, Sequence[Command]]()
     for seat in reversed(situation.seats):
         turn = (situation.step + seat) % 3
-        if seat in situation.may_act:
+        if seat in situation.request.may_act:
             commands |= {seat: STOP} if turn == 1 else {}
             plans |= {seat: []} if turn == 1 else {}
-        elif situation.asked is None or seat in situation.asked:
+        elif situation.request.asked is None or seat in situation.request.asked:
             commands |= {0: {seat: DIG}, 1: {seat: REST}}.get(turn, {})
             plans |= {seat: [REST, DIG, REST]} if turn == 1 else {}
     return Decision(commands, plans=plans)
@@ -448,7 +448,7 @@ def start(world: str, settings: Mapping[str, Any]) -> tuple[Any, int]:
 def known(situation: Situation) -> dict[str, Any]:
     """What is told to both, as it is stored: not chance, and nothing of time and money."""
     fields = {name: getattr(situation, name) for name in Situation.__dataclass_fields__}
-    for name in ("seed", "seconds", "purse", "asked"):
+    for name in ("seed", "limits"):
         del fields[name]
     events = [json.loads(json.dumps(event.to_json())) for event in situation.events]
-    return {**fields, "events": events}
+    return {**fields, "request": replace(situation.request, asked=None), "events": events}

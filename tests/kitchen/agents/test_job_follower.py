@@ -15,6 +15,7 @@ from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, World
 from kitchen.registry.agent_registry import agent_kinds, get_pursuer, make_agent
 from kitchen.registry.world_registry import get_world
+from tests.kitchen.changed_facts import changed
 
 LEAD = 3
 
@@ -32,7 +33,7 @@ def told(number: int, kind: str = INFORM, *aim: str, sender: int = LEAD, **data:
 
 
 def asked(game: World, seats: tuple[int, ...], *said: TeamMessage, memory: object = None) -> Situation:
-    return replace(make_situation(game, seats, memory=memory), messages=said, member=0, step=game.clock)
+    return changed(make_situation(game, seats, memory=memory), messages=said, member=0, step=game.clock)
 
 
 def decide(situation: Situation, **settings: object) -> Decision:
@@ -54,13 +55,13 @@ def test_who_writes_to_a_follower_is_told_once_that_it_takes_jobs() -> None:
     )
     team = make_organisation("graph", members, seats=3)
     heard = (told(1, "say"), told(2, "ask"))
-    first = decide(replace(asked(game, (0,), *heard), organisation=team))
+    first = decide(changed(asked(game, (0,), *heard), organisation=team))
     assert [(one.kind, one.to, one.data) for one in first.says] == [
         ("answer", (LEAD,), {"code": "only_jobs"})
     ]
-    again = replace(asked(game, (0,), *heard, told(3, "say"), memory=first.memory), organisation=team)
+    again = changed(asked(game, (0,), *heard, told(3, "say"), memory=first.memory), organisation=team)
     assert decide(again).says == () and decide(again).memory == first.memory
-    assert decide(replace(again, memory=None, taken_over=3)).says == ()
+    assert decide(changed(again, memory=None, taken_over=3)).says == ()
 
 
 def test_the_newest_goes_first_and_what_is_taken_back_is_left() -> None:
@@ -90,7 +91,7 @@ def test_a_job_that_is_told_no_more_goes_on_and_one_that_takes_too_long_is_given
     later = asked(game, (0,), told(60, "say"), memory=memory)
     assert decide(later).commands == {0: ("goto", "storage0")}
     over = told(61, REPORT, sender=0, job=1, status="done")
-    assert decide(replace(later, messages=(told(60, "say"), over))).commands == {}
+    assert decide(changed(later, messages=(told(60, "say"), over))).commands == {}
     late = decide(replace(later, step=9), patience=9)
     assert said(late) == [(REPORT, 1, "failed")] and late.says[0].data["code"] == "late"
     assert late.memory["jobs"] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_world, known_worlds
+from tests.kitchen.changed_facts import changed
 
 FETCHES = "Please fetch an egg."
 WORDS: Mapping[str, str] = {
@@ -41,7 +41,7 @@ def beside_a_person(world: str, text: str = "") -> Situation:
     made = make_organisation("graph", members, seats=2)
     said = (TeamMessage(1, 1, 0, (1,), "say", text, REQUESTS.get(text, {}), is_new=True),) if text else ()
     seen = make_situation(game, (1,), people=(0,), commanded={0: game.idle}, seed=11)
-    return replace(seen, organisation=made, member=1, messages=said)
+    return changed(seen, organisation=made, member=1, messages=said)
 
 
 @pytest.mark.parametrize(("kind", "world"), PAIRS)

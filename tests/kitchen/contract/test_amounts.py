@@ -39,7 +39,7 @@ def test_only_a_command_that_has_an_amount_may_have_one(command: Command) -> Non
     assert not quarry().allows(0, command)
 
 
-def test_in_a_world_without_amounts_what_is_legal_is_allowed() -> None:
+def test_without_amounts_exactly_legal_commands_are_allowed() -> None:
     world = Beacon.create(seats=2, settings={})
     world.reset(1)
     assert all(world.allows(0, command) for command in world.legal_actions(0))

@@ -10,31 +10,31 @@ from kitchen.contract.assigned_jobs import Job, jobs_in, names_no_open_job
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 
 
-def said(number: int, sender: int, kind: str, text: str = "", *to: int, **data: Any) -> TeamMessage:
+def message(number: int, sender: int, kind: str, text: str = "", *to: int, **data: Any) -> TeamMessage:
     return TeamMessage(number, number, sender, to, kind, text, data)
 
 
-GIVEN = said(1, 0, "inform", "fetch rice", 1, 2)
+GIVEN = message(1, 0, "inform", "fetch rice", 1, 2)
 
 
 def states(*messages: TeamMessage) -> dict[int, str]:
     return {job.worker: job.state for job in jobs_in([GIVEN, *messages])}
 
 
-def test_a_job_is_given_to_each_and_each_says_what_becomes_of_theirs() -> None:
+def test_each_worker_reports_its_own_job() -> None:
     assert jobs_in([GIVEN])[0] == Job(1, 0, 1, "fetch rice", 1, changed=1)
-    accepted = said(2, 1, "accept", "", 0, job=1)
+    accepted = message(2, 1, "accept", "", 0, job=1)
     assert states(accepted) == {1: "accepted", 2: "given"}
-    done = said(3, 1, "report", "here it is", 0, job=1, status="done")
+    done = message(3, 1, "report", "here it is", 0, job=1, status="done")
     assert states(accepted, done) == {1: "done", 2: "given"}
     assert jobs_in([GIVEN, done])[0].why == "here it is"
-    assert states(accepted, said(3, 1, "report", "", 0, job=1, status="failed"))[1] == "failed"
+    assert states(accepted, message(3, 1, "report", "", 0, job=1, status="failed"))[1] == "failed"
 
 
-def test_who_gave_it_takes_it_back_and_what_is_over_stays_so() -> None:
-    declined = said(2, 1, "decline", "my hands are full", 0, job=1)
-    assert states(declined, said(3, 0, "withdraw", "", 1, 2, job=1)) == {1: "declined", 2: "withdrawn"}
-    assert states(declined, said(3, 1, "accept", "", 0, job=1))[1] == "declined"
+def test_the_giver_withdraws_a_job_and_closed_jobs_stay_closed() -> None:
+    declined = message(2, 1, "decline", "my hands are full", 0, job=1)
+    assert states(declined, message(3, 0, "withdraw", "", 1, 2, job=1)) == {1: "declined", 2: "withdrawn"}
+    assert states(declined, message(3, 1, "accept", "", 0, job=1))[1] == "declined"
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_who_gave_it_takes_it_back_and_what_is_over_stays_so() -> None:
         (2, (1,), MessageDraft("", "withdraw", data={"job": 1})),
     ],
 )
-def test_what_is_about_no_job_of_theirs_changes_none(
+def test_a_message_on_another_members_job_changes_nothing(
     sender: int, to: tuple[int, ...], say: MessageDraft
 ) -> None:
     assert names_no_open_job(jobs_in([GIVEN]), sender, to, say)
     assert states(TeamMessage(2, 2, sender, to, say.kind, say.text, say.data)) == {1: "given", 2: "given"}
 
 
-def test_talk_is_about_no_job() -> None:
+def test_talk_changes_no_job() -> None:
     assert not names_no_open_job([], 0, (1,), MessageDraft("hello"))
     assert not names_no_open_job(jobs_in([GIVEN]), 1, (0,), MessageDraft("", "accept", data={"job": 1}))

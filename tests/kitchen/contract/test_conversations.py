@@ -21,7 +21,7 @@ FOUR = make_organisation(
 )
 
 
-def said(text: str) -> list[TeamMessage]:
+def messages_in(text: str) -> list[TeamMessage]:
     """`1:0>1 4:1x` as: in step 1 member 0 writes to member 1, who ends it in step 4."""
     rows = []
     for number, one in enumerate(text.split(), start=1):
@@ -46,10 +46,8 @@ def said(text: str) -> list[TeamMessage]:
         ("1:0>1 1:0x1 1:0>2", 1, {0: 2, 2: 0}),
     ],
 )
-def test_who_talks_with_whom_follows_from_what_was_said(
-    text: str, step: int, talking: dict[int, int]
-) -> None:
-    assert conversation_partners(FOUR, said(text), step) == talking
+def test_conversation_partners_follow_from_messages(text: str, step: int, talking: dict[int, int]) -> None:
+    assert conversation_partners(FOUR, messages_in(text), step) == talking
 
 
 @pytest.mark.parametrize(
@@ -66,11 +64,11 @@ def test_who_talks_with_whom_follows_from_what_was_said(
         (2, MessageDraft("", "end"), "not_allowed"),
     ],
 )
-def test_whoever_talks_is_busy_for_all_others(sender: int, say: MessageDraft, code: str) -> None:
+def test_a_member_in_a_conversation_is_busy_for_others(sender: int, say: MessageDraft, code: str) -> None:
     assert conversation_refusal(say, sender, {0: 1, 1: 0}) == code
 
 
-def test_without_a_name_it_goes_to_the_partner() -> None:
+def test_a_message_without_addressee_goes_to_the_partner() -> None:
     assert address_to_partner(MessageDraft("hello"), 0, {0: 1, 1: 0}).to == (1,)
     assert address_to_partner(MessageDraft("hello"), 2, {0: 1, 1: 0}).to == ()
     assert address_to_partner(MessageDraft("hello", to=(2,)), 0, {0: 1, 1: 0}).to == (2,)

@@ -74,7 +74,7 @@ PLATE = "[[plates]]\ncolour = 'red'\n"
         ('[[plates]]\ncolour = "{words} {0}\\n"', "f: plates[1].colour: '{words} {0}\\n' is not one of"),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line(text: str, complaint: str) -> None:
+def test_a_wrong_file_gives_a_one_line_error(text: str, complaint: str) -> None:
     with pytest.raises(DataError) as caught:
         source, values = parse_toml(text, "f")
         source.read(SHELF, values)
@@ -82,7 +82,7 @@ def test_a_wrong_file_is_told_in_one_line(text: str, complaint: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_read_keeps_its_types_and_does_not_change() -> None:
+def test_read_values_have_their_types_and_cannot_change() -> None:
     source, values = parse_toml(PLATE + "price = 2\n[[plates]]\ncolour = 'blue'\nprice = 2.0", "f")
     first, second = source.read(SHELF, values).plates
     assert (type(first.price), type(second.price)) == (int, float)

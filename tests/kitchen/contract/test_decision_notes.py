@@ -34,7 +34,7 @@ def test_a_decision_tells_how_its_replies_were_read(
 
 
 @pytest.mark.parametrize("note", [None, "x", {"plan": []}, {"fallback": {"by": "planner"}}])
-def test_a_note_of_nobody_who_reads_tells_nothing(note: object) -> None:
+def test_a_note_without_replies_has_no_reading(note: object) -> None:
     assert reading_from_note(note, 2) is None
     assert ReplyReadings.of(None) == ReplyReadings()
 

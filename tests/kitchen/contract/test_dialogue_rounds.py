@@ -11,6 +11,7 @@ from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
 from kitchen.contract.dialogue_rounds import StepDialogue
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from tests.kitchen.changed_facts import changed
 
 Line = MessageDraft | str
 Lines = Mapping[int, Sequence[Line]]
@@ -27,7 +28,8 @@ def chain() -> Organisation:
 
 
 def situation(organisation: Organisation, member: int, **more: Any) -> Situation:
-    return Situation("kitchen", 0, (member,), {}, {}, {}, organisation=organisation, member=member, **more)
+    plain = Situation("kitchen", 0, (member,), {}, {}, {})
+    return changed(plain, organisation=organisation, member=member, **more)
 
 
 class Talk:
@@ -42,11 +44,15 @@ class Talk:
         hears: Callable[[int, TeamMessage], bool] | None = None,
         sent: int = 0,
     ) -> None:
-        told = [
+        situations = [
             situation(organisation, number, **({"because": REASON_TO_ANSWER} if number in busy else {}))
             for number in organisation.numbers
         ]
-        talk = StepDialogue.of(told, sent=sent) if hears is None else StepDialogue.of(told, hears, sent=sent)
+        talk = (
+            StepDialogue.of(situations, sent=sent)
+            if hears is None
+            else StepDialogue.of(situations, hears, sent=sent)
+        )
         assert talk is not None
         self.talk, self.asked, self.left = talk, list[tuple[int, list[str]]](), list[int]()
         turns, decision = talk.turns(), None
@@ -54,7 +60,7 @@ class Talk:
             while True:
                 place, now, left = turns.send(decision) if decision else next(turns)
                 self.left.append(left)
-                self.asked.append((place, [one.text for one in now.messages if one.is_new]))
+                self.asked.append((place, [one.text for one in now.talk.messages if one.is_new]))
                 decision = self._decide(place, lines.get(place, ()))
         except StopIteration as done:
             self.made: list[Decision] = done.value
@@ -74,7 +80,7 @@ class Talk:
         return [place for place, _ in self.asked]
 
 
-def test_the_first_opens_and_everybody_who_is_addressed_answers_in_order_round_by_round() -> None:
+def test_addressed_members_answer_in_order_in_each_round() -> None:
     talk = Talk(graph(rounds=2), {0: ["who?", "good"], 1: ["me", "thanks"], 2: ["not me"]})
     assert talk.said == [(0, "who?"), (1, "me"), (2, "not me"), (0, "good"), (1, "thanks")]
     assert talk.asked == [
@@ -90,7 +96,7 @@ def test_the_first_opens_and_everybody_who_is_addressed_answers_in_order_round_b
     assert talk.left == [6, 5, 4, 3, 2, 1]
 
 
-def test_who_is_told_nothing_new_is_not_asked_again() -> None:
+def test_a_member_without_news_is_not_asked_twice() -> None:
     """Two talk; the third decides once, when they have nothing more to say, and then opens anew."""
     private: dict[int, Sequence[Line]] = {
         0: [MessageDraft("you?", to=(1,)), MessageDraft("fine", to=(1,))],
@@ -102,18 +108,18 @@ def test_who_is_told_nothing_new_is_not_asked_again() -> None:
     assert dict(talk.asked[4:]) == {2: [], 0: ["yes", "and I?"]}  # the second said nothing: it is done
 
 
-def test_edges_say_who_hears_what() -> None:
+def test_edges_decide_the_audience_of_a_message() -> None:
     talk = Talk(chain(), {0: ["down"], 1: ["both ways"], 2: ["up"]})
     assert dict(talk.asked[:3]) == {0: [], 1: ["down"], 2: ["both ways"]}
 
 
-def test_nobody_hears_what_the_world_keeps_from_them() -> None:
+def test_members_do_not_hear_hidden_messages() -> None:
     talk = Talk(graph(), {0: ["psst"]}, hears=lambda member, said: member != 2)
     assert talk.asked == [(0, []), (1, ["psst"]), (2, [])]
 
 
 @pytest.mark.parametrize("last", ["", MessageDraft("", "end"), "again"])
-def test_the_talk_ends_for_who_says_nothing_ends_it_or_repeats_itself(last: Line) -> None:
+def test_silence_an_end_or_a_repetition_ends_the_talk(last: Line) -> None:
     lines: dict[int, Sequence[Line]] = {
         0: ["hello", "more", "still more"],
         1: ["again", last, "never said"],
@@ -129,7 +135,7 @@ def test_it_ends_after_so_many_rounds_and_everybody_has_decided() -> None:
     assert talk.talk.last_round == [1, 1, 1]
 
 
-def test_who_has_nothing_to_decide_is_asked_only_when_somebody_writes_to_it() -> None:
+def test_a_member_without_a_decision_is_asked_only_when_addressed() -> None:
     quiet = Talk(graph(), {0: [MessageDraft("you?", to=(1,))]}, busy=[2])
     assert quiet.order == [0, 1] and quiet.made[2] == Decision({}) and not quiet.talk.made[2]
     called = Talk(graph(), {0: [MessageDraft("you?", to=(2,))], 2: ["busy"]}, busy=[2])
@@ -143,21 +149,21 @@ def test_jobs_are_heard_in_the_next_step_and_call_for_no_answer() -> None:
     assert [say.kind for say in talk.made[0].says] == ["inform"]
 
 
-def test_what_was_said_in_the_step_before_the_talk_counts_among_what_may_be_said() -> None:
+def test_earlier_messages_of_the_step_count_towards_the_limit() -> None:
     organisation = graph(messages_a_step=2)
     earlier = tuple(TeamMessage(number, 1, 0, (1, 2), "say", "earlier") for number in (4, 5))
-    told = [situation(organisation, number, messages=earlier) for number in range(3)]
-    talk = StepDialogue.of(told, sent=6)
+    situations = [situation(organisation, number, messages=earlier) for number in range(3)]
+    talk = StepDialogue.of(situations, sent=6)
     assert talk is not None
     turns = talk.turns()
     next(turns)
     place, now, _ = turns.send(Decision({}, says=(MessageDraft("too many"),)))
-    assert (place, [one.text for one in now.messages]) == (1, ["earlier", "earlier"])
+    assert (place, [one.text for one in now.talk.messages]) == (1, ["earlier", "earlier"])
     _, now, _ = turns.send(Decision({}, says=(MessageDraft("yes"),)))
-    assert [(one.number, one.text) for one in now.messages[2:]] == [(7, "yes")]  # as it will be stored
+    assert [(one.number, one.text) for one in now.talk.messages[2:]] == [(7, "yes")]  # as it will be stored
 
 
-def test_minds_talk_where_the_organisation_says_so() -> None:
+def test_agents_talk_where_the_organisation_allows_it() -> None:
     silent = make_organisation("graph", MEMBERS, seats=3)
     assert StepDialogue.of([situation(silent, number) for number in range(3)]) is None
     assert StepDialogue.of([situation(graph(), 0)]) is None

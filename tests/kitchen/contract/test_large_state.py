@@ -48,9 +48,7 @@ def test_changes_lead_to_the_same_root_as_the_same_content_made_at_once(
 
 
 @given(MAPS, MAPS)
-def test_what_changed_is_told_exactly_also_between_maps_that_share_nothing(
-    before: dict[str, Any], after: dict[str, Any]
-) -> None:
+def test_changes_are_exact_even_between_unrelated_maps(before: dict[str, Any], after: dict[str, Any]) -> None:
     old, new = LargeMap(before).freeze(), LargeMap(after).freeze()
     changes, written = new.changes_since(old), {key: canonical_json(value) for key, value in before.items()}
     fresh = {key: value for key, value in after.items() if written.get(key) != canonical_json(value)}
@@ -83,7 +81,7 @@ WRITES: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_every_way_to_write_does_what_it_does_to_a_dict_and_is_noticed(name: str) -> None:
+def test_every_write_method_works_as_in_a_dict_and_is_tracked(name: str) -> None:
     held, plain = LargeMap({"a": 1, "b": 1}), {"a": 1, "b": 1}
     held.freeze()
     assert (WRITES[name](held), held) == (WRITES[name](plain), plain)
@@ -104,7 +102,7 @@ def test_a_value_that_python_calls_equal_and_json_does_not_is_another_value() ->
     assert changes is not None and changes.changed == '{"a":true}'
 
 
-def test_a_value_that_is_changed_inside_and_written_again_is_noticed() -> None:
+def test_a_mutated_value_that_is_rewritten_is_tracked() -> None:
     held = LargeMap({"a": [1]})
     held.freeze()
     held["a"].append(2)
@@ -112,7 +110,7 @@ def test_a_value_that_is_changed_inside_and_written_again_is_noticed() -> None:
     assert held.freeze().root == root_of({"a": [1, 2]})
 
 
-def test_what_was_frozen_stays_and_shares_what_did_not_change() -> None:
+def test_a_frozen_map_stays_and_shares_equal_parts() -> None:
     held = LargeMap({f"{n}": n for n in range(5000)})
     before = held.freeze()
     held["7"] = "changed"
@@ -128,7 +126,7 @@ def pickled(held: LargeMap) -> Any:
 
 
 @pytest.mark.parametrize("made", [LargeMap, copy.copy, copy.deepcopy, pickled])
-def test_a_copy_goes_its_own_way(made: Callable[[LargeMap], LargeMap]) -> None:
+def test_a_copy_is_independent(made: Callable[[LargeMap], LargeMap]) -> None:
     held = LargeMap({"a": 1})
     held.freeze()
     held["b"] = 2
@@ -161,14 +159,14 @@ def test_the_hash_of_a_world_is_that_of_its_small_state_with_the_roots() -> None
         assert type(world).from_dict(whole).state_hash() == world.state_hash()
 
 
-def test_a_frozen_state_makes_the_world_of_then_again() -> None:
+def test_a_frozen_state_restores_its_world() -> None:
     world = boulders()
     before, text = world.frozen_state(), world.state_text()
     world.step({0: DIG})
-    again = Boulders.from_dict(before.to_dict())
-    assert (again.state_text(), again.clock) == (text, 0)
-    again.step({0: DIG})
-    assert again.state_hash() == world.state_hash()
+    restored = Boulders.from_dict(before.to_dict())
+    assert (restored.state_text(), restored.clock) == (text, 0)
+    restored.step({0: DIG})
+    assert restored.state_hash() == world.state_hash()
 
 
 def boulders() -> World:

@@ -39,7 +39,7 @@ def pairs(text: str) -> frozenset[tuple[int, int]]:
         ("tree", "01 02", "01 02 10 20 12 21"),
     ],
 )
-def test_who_commands_and_writes_to_whom_follows_from_the_kind(kind: str, commands: str, writes: str) -> None:
+def test_commands_and_messages_follow_from_the_kind(kind: str, commands: str, writes: str) -> None:
     made = make_organisation(kind, THREE, seats=3)
     assert (made.commands, made.writes) == (pairs(commands), pairs(writes))
     assert made.is_silent is (kind == "each")
@@ -57,7 +57,7 @@ def test_leaves_may_be_forbidden_to_talk() -> None:
     assert made.writes == pairs("01 02 10 20")
 
 
-def test_a_job_goes_down_an_edge_and_what_becomes_of_it_goes_up() -> None:
+def test_a_job_goes_down_an_edge_and_its_report_goes_up() -> None:
     made = make_organisation("tree", THREE, seats=3)
     assert made.to(0, "inform") == (1, 2) and made.to(1, "inform") == ()
     assert made.to(1, "report") == (0,) and made.to(0, "report") == ()
@@ -72,9 +72,7 @@ def test_pairs_of_ones_own_are_taken_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("sees", "seen"), [("private", (0,)), ("team", (0, 1)), ("all", (0, 1, 2))])
-def test_who_leads_sees_as_much_as_is_said_and_the_others_see_themselves(
-    sees: str, seen: tuple[int, ...]
-) -> None:
+def test_leaders_see_the_chosen_seats_and_others_their_own(sees: str, seen: tuple[int, ...]) -> None:
     made = make_organisation("custom", THREE, seats=3, settings={"sees": sees}, commands=[(0, 1)])
     assert made.seats_seen(0) == seen
     assert made.seats_seen(1) == (1,)
@@ -123,7 +121,7 @@ def test_it_is_the_same_after_it_was_stored() -> None:
         ("custom", THREE, {"commands": [(0, 7)]}, "commands: 0 to 7 does not lead"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_words(
+def test_an_invalid_organisation_is_refused_in_words(
     kind: str, members: tuple[Member, ...], more: dict[str, object], why: str
 ) -> None:
     with pytest.raises(SettingsError) as refused:
@@ -146,7 +144,7 @@ def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
 
 
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])
-def test_nobody_leads_alone(kind: str) -> None:
+def test_a_leader_needs_others(kind: str) -> None:
     with pytest.raises(SettingsError, match="two at least"):
         make_organisation(kind, THREE[:1], seats=1)
 

@@ -44,15 +44,17 @@ def test_each_of_the_four_is_played_to_its_end_with_its_own_prompt(monkeypatch: 
         fixed[variant] = {request.messages[0].text for request in requests}
         asked[variant] = [request.messages[-1].text for request in requests]
     assert {len(texts) for texts in fixed.values()} == {1}
-    (full,), (few,), (no_hints,), (untold,) = (parts(texts) for texts in fixed.values())
+    (full,), (few,), (no_hints,), (uninformed,) = (parts(texts) for texts in fixed.values())
     assert {"Demonstration", "Good to know"} <= full.keys()
     assert changed(full, few) == {"Demonstration"}
     assert 0 < len(few["Demonstration"]) < len(full["Demonstration"])
     assert changed(full, no_hints) == {"Good to know"} and "Good to know" not in no_hints
-    assert changed(full, untold) == {"Instructions"}
-    told = {name: sum("Feedback on the last step" in text for text in texts) for name, texts in asked.items()}
-    assert told.pop("no_feedback") == 0
-    assert min(told.values()) > 5
+    assert changed(full, uninformed) == {"Instructions"}
+    informed = {
+        name: sum("Feedback on the last step" in text for text in texts) for name, texts in asked.items()
+    }
+    assert informed.pop("no_feedback") == 0
+    assert min(informed.values()) > 5
 
 
 def listening(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
@@ -79,7 +81,7 @@ def changed(one: dict[str, str], other: dict[str, str]) -> set[str]:
 
 
 def test_without_feedback_an_erring_stand_in_serves_fewer_orders() -> None:
-    told, untold = played("full"), played("no_feedback")
-    assert [row.seed for row in told] == [row.seed for row in untold]
-    assert {row.played_by for row in (*told, *untold)} == {"stand-in x60"}
-    assert sum(row.completed for row in untold) < sum(row.completed for row in told)
+    informed, uninformed = played("full"), played("no_feedback")
+    assert [row.seed for row in informed] == [row.seed for row in uninformed]
+    assert {row.played_by for row in (*informed, *uninformed)} == {"stand-in x60"}
+    assert sum(row.completed for row in uninformed) < sum(row.completed for row in informed)

@@ -72,7 +72,7 @@ def test_one_is_set_up_started_played_and_read(admin_client: Client, queued: lis
     assert "mean CoS 2 agents" in page
 
 
-def test_wrong_arguments_are_told_and_make_nothing(admin_client: Client) -> None:
+def test_wrong_arguments_get_an_error_and_create_nothing(admin_client: Client) -> None:
     page = add(admin_client, levels="99")
     assert "level_99" in error_at(page, "levels")
     assert not Experiment.objects.exists()
@@ -108,7 +108,7 @@ def error_at(page: Any, field: str) -> str:
         ),
     ],
 )
-def test_what_is_wrong_is_told_at_its_field(
+def test_an_error_is_shown_at_its_field(
     admin_client: Client, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, str], field: str, says: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
@@ -138,7 +138,7 @@ def test_it_is_saved_and_started_and_stopped_on_its_page(admin_client: Client, q
     assert not Experiment.objects.get().running
 
 
-def test_every_file_can_be_downloaded_by_who_may_see_it(admin_client: Client) -> None:
+def test_permitted_users_can_download_every_file(admin_client: Client) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
     experiment_services.experiment_start(experiment=experiment)
@@ -168,14 +168,14 @@ def whole(response: Any) -> bytes:
     return async_to_sync(joined)()
 
 
-def test_what_was_spent_is_shown(admin_client: Client) -> None:
+def test_the_page_shows_the_spent_amount(admin_client: Client) -> None:
     add(admin_client)
     Experiment.objects.update(spent_elsewhere=Decimal("1.25"))
     page = admin_client.get(f"{LIST}{Experiment.objects.get().pk}/change/")
     assert "1.25 USD" in page.content.decode()
 
 
-def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Path) -> None:
+def test_downloaded_logs_can_be_replayed(admin_client: Client, tmp_path: Path) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
     experiment_services.experiment_start(experiment=experiment)
@@ -183,9 +183,9 @@ def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Pat
     there = f"{LIST}{experiment.pk}/file/"
     with ZipFile(io.BytesIO(whole(admin_client.get(f"{there}log.zip")))) as archive:
         archive.extractall(tmp_path)
-    said = io.StringIO()
-    call_command("experiment_replay", str(tmp_path), stdout=said)
-    assert said.getvalue().startswith("1 episode, 60 steps, from 0 stored calls, at no cost")
+    output = io.StringIO()
+    call_command("experiment_replay", str(tmp_path), stdout=output)
+    assert output.getvalue().startswith("1 episode, 60 steps, from 0 stored calls, at no cost")
     steps = whole(admin_client.get(f"{there}steps.csv")).decode().splitlines()
     (row,) = experiment_services.rows_of(experiment).values()
     assert len(steps) == 1 + 60
@@ -202,7 +202,7 @@ def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Clien
     assert page.count("Played by (decisions): the planner 60; fallbacks: 60 of 60 decisions") == 1
 
 
-def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_names_failed_episodes(admin_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
     experiment_services.experiment_start(experiment=experiment)
@@ -212,7 +212,7 @@ def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pyte
     assert "1 episodes failed (ZeroDivisionError in " in page
 
 
-def test_what_may_cost_money_is_started_only_after_its_forecast_was_seen(
+def test_a_paid_experiment_starts_only_after_its_forecast(
     admin_client: Client, queued: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a limit already set, too."""

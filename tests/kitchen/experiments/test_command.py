@@ -19,7 +19,7 @@ from kitchen.agents import call_forecast
 from kitchen.agents.random_agent import RandomAgent
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.benchmark import OptimumCase
-from kitchen.experiments import experiment_services, play_episodes, tasks
+from kitchen.experiments import experiment_services, tasks
 from kitchen.experiments.episode_rows import read_rows_csv
 from kitchen.experiments.experiment_forecast import forecast_cost
 from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
@@ -47,32 +47,34 @@ FILES = {
     "prompts.csv",
     "log",
 }
+pytestmark = pytest.mark.django_db
+
 SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", "1", "--co-player", "random"]
 
 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figure's files are written with nothing in them: for tests of the other files."""
-    monkeypatch.setattr("kitchen.experiments.result_figures.draw_success_rates", lambda *_: b"")
+    monkeypatch.setattr("kitchen.experiments.experiment_folder.draw_chart", lambda *_: b"")
 
 
 def run(out: Path, *arguments: str) -> str:
     """What the command prints."""
-    said = io.StringIO()
-    call_command("experiment", *SMALL, "--out", str(out), *arguments, stdout=said, stderr=io.StringIO())
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("experiment", *SMALL, "--out", str(out), *arguments, stdout=output, stderr=io.StringIO())
+    return output.getvalue()
 
 
-def test_everything_is_written_and_the_last_line_said(tmp_path: Path) -> None:
-    said = run(tmp_path, "--local").splitlines()
+def test_every_file_is_written_and_the_last_line_has_the_score(tmp_path: Path) -> None:
+    output = run(tmp_path, "--local").splitlines()
     assert {each.name for each in tmp_path.iterdir()} == FILES
-    assert said[-1].startswith("mean CoS 2 agents 0.")
-    assert said[-1].endswith("; above the paper's GPT-4 in 0 of 1 cells")
+    assert output[-1].startswith("mean CoS 2 agents 0.")
+    assert output[-1].endswith("; above the paper's GPT-4 in 0 of 1 cells")
     assert len(json.loads((tmp_path / "experiment.json").read_text())["seeds"]) == 2
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_killed_run_resumes_and_plays_nothing_twice(tmp_path: Path, monkeypatch: Any) -> None:
     played: list[float] = []
     dies = True
 
@@ -82,7 +84,7 @@ def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatc
         played.append(job.alpha)
         return play_episode(job, *args, **more)
 
-    monkeypatch.setattr(play_episodes, "play_episode", play_or_die)
+    monkeypatch.setattr(experiment_services, "play_episode", play_or_die)
     with pytest.raises(SystemExit):
         run(tmp_path, "--local")
     before = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
@@ -133,7 +135,7 @@ def test_other_arguments_in_the_same_folder_are_refused(tmp_path: Path) -> None:
         run(tmp_path, "--local", "--seed", "2")
 
 
-def test_money_is_forecast_and_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_costs_are_forecast_and_need_confirmation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     paid = ["--co-player", "dispatcher", "--model", "anthropic:claude-sonnet-5-5", "--local"]
     with pytest.raises(CommandError, match=r"120 calls of anthropic/claude-sonnet-5-5: about \d") as caught:
@@ -166,15 +168,15 @@ def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> Non
     assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
 
 
-def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_waits: None) -> None:
+def test_the_line_before_the_last_names_the_decision_makers(tmp_path: Path, no_waits: None) -> None:
     stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
     rates = ["--set", "stand_in_failures=0.9", "--set", "stand_in_nonsense=0.9"]
-    said = run(tmp_path, *stand_in, *rates).splitlines()
-    assert said[-2].startswith("Played by (decisions): the planner ")
-    assert sum(line.startswith("Played by") for line in said) == 1
-    assert "the stand-in (no language model: its commands come from the planner)" in said[-2]
-    assert "fallbacks: " in said[-2]
-    assert "of 60 decisions were made by another than the co-player" in said[-2]
+    output = run(tmp_path, *stand_in, *rates).splitlines()
+    assert output[-2].startswith("Played by (decisions): the planner ")
+    assert sum(line.startswith("Played by") for line in output) == 1
+    assert "the stand-in (no language model: its commands come from the planner)" in output[-2]
+    assert "fallbacks: " in output[-2]
+    assert "of 60 decisions were made by another than the co-player" in output[-2]
     for name in ("table.md", "table.tex", "figure4.svg"):
         text = " ".join((tmp_path / name).read_text().split())
         assert "the stand-in (no language" in text
@@ -186,7 +188,7 @@ def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_wait
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_an_episode_that_fails_is_told_not_counted_and_played_again(
+def test_a_failed_episode_is_reported_not_counted_and_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(self: RandomAgent, situation: Situation) -> Decision:
@@ -196,16 +198,16 @@ def test_an_episode_that_fails_is_told_not_counted_and_played_again(
 
     whole = RandomAgent.decide
     monkeypatch.setattr(RandomAgent, "decide", breaks)
-    said = io.StringIO()
+    output = io.StringIO()
     command = ["experiment", *SMALL, "--out", str(tmp_path), "--local"]
     with pytest.raises(CommandError, match=r"2 of 2 episodes failed .*ZeroDivisionError") as caught:
-        call_command(*command, stdout=said, stderr=io.StringIO())
+        call_command(*command, stdout=output, stderr=io.StringIO())
     assert caught.value.returncode == 1
     rows = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert [row.outcome for row in rows] == ["failed", "failed"]
     assert "ZeroDivisionError in test_command.py" in rows[0].reason
     assert "secret" not in (tmp_path / "episodes.csv").read_text()
-    assert said.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
+    assert output.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
     monkeypatch.setattr(RandomAgent, "decide", whole)
     assert run(tmp_path, "--local").splitlines()[-1].startswith("mean CoS 2 agents 0.")
     assert [row.outcome for row in read_rows_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
@@ -235,7 +237,6 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, inline: None) -> None:
     first = run(tmp_path)
@@ -248,8 +249,7 @@ def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, in
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
-def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inline: None) -> None:
+def test_local_episodes_are_not_replayed_on_workers(tmp_path: Path, inline: None) -> None:
     run(tmp_path, "--local")
     before = (tmp_path / "episodes.csv").read_bytes()
     run(tmp_path)
@@ -257,7 +257,6 @@ def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inl
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
     run(tmp_path)
     row = ExperimentEpisode.objects.order_by("id").first()
@@ -268,9 +267,8 @@ def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
     assert (tmp_path / "episodes.csv").read_bytes() == before
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
-def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> None:
+def test_an_episode_is_claimed_once_and_its_row_is_written_once() -> None:
     experiment = make(at_once=2)
     Experiment.objects.update(running=True)
     first, second, third = (experiment_services.episode_take(experiment_id=experiment.pk) for _ in range(3))
@@ -280,9 +278,19 @@ def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> Non
     assert len(experiment_services.rows_of(experiment)) == 1
 
 
-@pytest.mark.django_db
+def test_a_local_run_leaves_claimed_episodes_to_their_worker() -> None:
+    experiment = make(at_once=2)
+    Experiment.objects.update(running=True)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
+    own = experiment_services.episode_for_process(experiment_id=experiment.pk)
+    assert taken and own and taken.pk != own.pk
+    assert own.claimed_until is None
+    assert experiment_services.episode_play(episode=own)
+    assert experiment_services.episode_for_process(experiment_id=experiment.pk) is None
+
+
 @pytest.mark.servers
-def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
+def test_the_episode_of_a_dead_worker_is_claimed_by_another() -> None:
     experiment = make(at_once=1)
     Experiment.objects.update(running=True)
     taken = experiment_services.episode_take(experiment_id=experiment.pk)
@@ -293,8 +301,7 @@ def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
-def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
+def test_a_restart_replays_episodes_that_failed_on_workers(
     tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(self: RandomAgent, situation: Situation) -> Decision:
@@ -308,7 +315,6 @@ def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_ag
     assert Experiment.objects.count() == 1
 
 
-@pytest.mark.django_db
 def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 1}
@@ -323,7 +329,6 @@ def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.Monke
     assert not experiment_services.rows_of(experiment)
 
 
-@pytest.mark.django_db
 def test_without_a_broker_it_ends_at_once_with_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,10 +339,7 @@ def test_without_a_broker_it_ends_at_once_with_one_line(
     assert not Experiment.objects.exists()
 
 
-@pytest.mark.django_db
-def test_without_a_worker_it_says_so_after_a_few_seconds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hint_is_printed_when_no_worker_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody(pk: int, number: int = 1) -> bool:
         asked.append(pk)
         if len(asked) > 2:
@@ -345,18 +347,17 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
         return True
 
     asked: list[int] = []
-    said = io.StringIO()
+    output = io.StringIO()
     monkeypatch.setattr(experiment, "PATIENCE", 0.05)
     monkeypatch.setattr(experiment, "FIRST_PATIENCE", 0.05)
     monkeypatch.setattr(experiment, "queue_episodes", nobody)
     monkeypatch.setattr(experiment_services, "queue_episodes", nobody)
     monkeypatch.setattr(ready, "is_broker_reachable", lambda: True)
     with pytest.raises(CommandError, match="the same command goes on"):
-        call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=said)
-    assert "no worker answers: start `make run`, or use --local" in said.getvalue()
+        call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=output)
+    assert "no worker answers: start `make run`, or use --local" in output.getvalue()
 
 
-@pytest.mark.django_db
 def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
     MigrationRecorder.Migration.objects.filter(app="kitchen", name__contains="squashed").delete()
     with pytest.raises(CommandError, match=r"`make run` or `manage.py migrate`") as caught:
@@ -366,18 +367,20 @@ def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly  # the test above sees a database that lacks one migration, not all
-def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
+def test_an_unprepared_database_is_one_line_and_local_prepares_it(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
     environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}
-    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert found.returncode == 2
-    lines = [line for line in found.stderr.splitlines() if "episodes" not in line]
+    more: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": environment}
+    refused = subprocess.run(command, **more)
+    assert refused.returncode == 2
+    lines = [line for line in refused.stderr.splitlines() if "episodes" not in line]
     assert len(lines) == 1
     assert "`make run` or `manage.py migrate`" in lines[0]
+    played = subprocess.run([*command, "--local"], **more)
+    assert played.stdout.splitlines()[-1].startswith("mean CoS 2 agents 0.")
 
 
-@pytest.mark.django_db
-def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unforeseen_error_stops_the_experiment_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make()
     Experiment.objects.update(running=True)
     taken = experiment_services.episode_take(experiment_id=experiment.pk)
@@ -388,8 +391,7 @@ def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.Monkey
     assert "ZeroDivisionError" in experiment.stopped_because
 
 
-@pytest.mark.django_db
-def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_message_of_an_unforeseen_error_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(*args: Any, **more: Any) -> Any:
         raise ValueError("sk-secret")
 
@@ -405,7 +407,7 @@ def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.Monke
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.servers
-def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_database_costs_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Away at each renewal of the claim, and twice when the row is stored."""
     experiment = make()
     Experiment.objects.update(running=True)
@@ -435,12 +437,12 @@ def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pyte
 @pytest.mark.servers
 def test_a_real_worker_plays_it(live_stack: Stack, tmp_path: Path) -> None:
     live_stack.start_experimenter()
-    said = live_stack.manage("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.2")
-    assert said.splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    output = live_stack.manage("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.2")
+    assert output.splitlines()[-1].startswith("mean CoS 2 agents 0.")
     assert {each.name for each in tmp_path.iterdir()} == FILES
 
 
-def test_without_or_tools_the_optimum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_optimum_needs_or_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ImportError(name)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -14,10 +13,11 @@ import pytest
 from django.core.management import CommandError, CommandParser, call_command
 from django.test import Client
 
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.agent import Decision
 from kitchen.contract.line_up import join_decisions
 from kitchen.experiments import experiment_services, tasks
-from kitchen.experiments.comparison_tables import MeanWithError, Pairing, means_over_others
+from kitchen.experiments.comparison_tables import Estimate, LineUpResult, means_over_others
 from kitchen.experiments.database_logs import experiment_cost
 from kitchen.experiments.episode_rows import read_rows_csv, write_rows_csv
 from kitchen.experiments.experiment_folder import read_setup_file, write_rows
@@ -25,12 +25,13 @@ from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.result_figures import draw_pairing_bars
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.running_episode import failed_row
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
 from kitchen.management.commands import experiment
 from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
+from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
 
 __all__ = ["paid"]
@@ -40,9 +41,9 @@ WORLD = ["--world", "overcooked"]
 
 def run(out: Path, *arguments: str) -> str:
     """What the command prints."""
-    said = io.StringIO()
-    call_command("experiment", *WORLD, *arguments, "--out", str(out), stdout=said, stderr=io.StringIO())
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("experiment", *WORLD, *arguments, "--out", str(out), stdout=output, stderr=io.StringIO())
+    return output.getvalue()
 
 
 @pytest.fixture
@@ -52,17 +53,17 @@ def short(monkeypatch: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: None) -> None:
+def test_pairs_play_in_both_seats_and_replay(tmp_path: Path, short: None) -> None:
     asked = ["--layouts", "cramped_room", "--pairs", "proagent+stay", "--seats", "both", "--seeds", "1"]
-    said = run(tmp_path, *asked, "--set", "model=stand-in", "--local")
-    assert "Played by (decisions): the proagent's stand-in 90, the stay 90;" in said
-    assert said.count("Played by") == 1
+    output = run(tmp_path, *asked, "--set", "model=stand-in", "--local")
+    assert "Played by (decisions): the proagent's stand-in 90, the stay 90;" in output
+    assert output.count("Played by") == 1
     rows = {row.variant: row for row in read_rows_csv((tmp_path / "episodes.csv").read_bytes())}
     assert {name: row.figure for name, row in rows.items()} == {"proagent+stay": 20, "stay+proagent": 0}
     assert rows["proagent+stay"].played_by == "proagent's stand-in x45, stay x45"
     assert rows["proagent+stay"].calls > 0
-    assert "ProAgent, as printed  197.3" in said
-    assert "stand-in-1" not in said
+    assert "ProAgent, as printed  197.3" in output
+    assert "stand-in-1" not in output
     setup = read_setup_file(tmp_path)
     for job in episode_jobs(setup):
         log = LogFolder(tmp_path).read(job.key)
@@ -120,7 +121,7 @@ def test_all_pairs_are_all_kinds_in_both_seats() -> None:
         ((*WORLD, "--pairs", "stay", "--set", "nonsense=1"), "nonsense"),
     ],
 )
-def test_what_cannot_be_played_is_refused(tmp_path: Path, arguments: tuple[str, ...], why: str) -> None:
+def test_invalid_pairs_are_refused(tmp_path: Path, arguments: tuple[str, ...], why: str) -> None:
     with pytest.raises(CommandError, match=why) as refused:
         call_command("experiment", *arguments, "--out", str(tmp_path), "--local")
     assert refused.value.returncode == 2
@@ -131,34 +132,32 @@ def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: 
     monkeypatch.setattr(experiment, "worlds_with_comparison", dict)
     parser = CommandParser()
     experiment.add_experiment_arguments(parser)
-    told = " ".join(parser.format_help().split())
-    assert "cuisine, island (default" in told and "overcooked" not in told
-    assert f"in island of {', '.join(PAIRING_BENCHMARK.kinds())}" in told
+    found = " ".join(parser.format_help().split())
+    assert "cuisine, island (default" in found and "overcooked" not in found
+    assert f"in island of {', '.join(PAIRING_BENCHMARK.kinds())}" in found
 
 
 @pytest.mark.parametrize("others", ["stay", "stay,greedy"])
 def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> None:
     pairs = ",".join(f"random+{other}" for other in others.split(","))
     setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
-    written = re.findall(
-        r"<text [^>]*>([^<]+)</text>", draw_pairing_bars(cell_results_of(setup, ())).decode()
-    )
-    told = Counter(text.strip() for text in written)
-    assert (told["seat 0"], told["seat 1"], told["PBT"], told["Points"]) == (1, 1, 2, 1)
+    drawn = draw_chart(result_chart(setup, cell_results_of(setup, ())))
+    check_texts(drawn)
+    found = Counter(drawn_texts(drawn))
+    assert (found["seat 0"], found["seat 1"], found["PBT"], found["Points"]) == (1, 1, 2, 1)
 
 
 def test_means_are_over_partners_of_another_kind() -> None:
     pairings = [
-        Pairing("room", ("a", "a"), (100.0,)),
-        Pairing("room", ("a", "b"), (20.0, 40.0)),
-        Pairing("room", ("a", "c"), (60.0,)),
+        LineUpResult("room", 2, "", kinds, "", Estimate(values))
+        for kinds, values in ((("a", "a"), (100.0,)), (("a", "b"), (20.0, 40.0)), (("a", "c"), (60.0,)))
     ]
-    assert dict(means_over_others(pairings, "room", 0)) == {"a": MeanWithError.of((20.0, 40.0, 60.0))}
-    assert str(MeanWithError.of((20.0, 40.0))) == "30.0 \N{PLUS-MINUS SIGN} 10.0"
-    assert str(MeanWithError.of(())) == "n/a"
+    assert dict(means_over_others(pairings, "room", 0)) == {"a": Estimate((20.0, 40.0, 60.0))}
+    assert str(Estimate((20.0, 40.0))) == "30.0 \N{PLUS-MINUS SIGN} 10.0"
+    assert str(Estimate(())) == "n/a"
 
 
-def test_minds_that_play_together_keep_what_they_note_and_remember_apart() -> None:
+def test_partners_have_separate_notes_and_memories() -> None:
     one = Decision({0: ("stay",)}, memory=1, note={"faults": ["x"], "asked": 1})
     other = Decision({1: ("north",)}, memory=2, note={"faults": ["y"], "asked": 2}, played_by="stand-in")
     both = join_decisions(("a", "b"), {0: one, 1: other}, None)
@@ -256,7 +255,7 @@ def test_pairs_in_the_admin_stop_at_their_limit_of_money_and_go_on_with_more(
         ({"episodes": "20001"}, "episodes", "not from 1"),
     ],
 )
-def test_what_is_wrong_with_pairs_is_told_at_its_field(
+def test_an_error_in_pairs_is_shown_at_its_field(
     admin_client: Client, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, str], field: str, says: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.world import Command
 from kitchen.experiments import experiment_folder, result_tables
 from kitchen.experiments.episode_rows import (
@@ -26,7 +27,7 @@ from kitchen.experiments.experiment_setup import (
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import play_episode
-from kitchen.experiments.result_figures import draw_success_rates, share_interval, success_rate_chart
+from kitchen.experiments.result_figures import result_chart, share_interval, success_rate_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.worlds.cuisine.bench import paper_benchmark, upper_bounds
@@ -109,7 +110,7 @@ def test_options_become_settings_of_the_dispatcher() -> None:
         ({"model": "a:b"}, "no provider"),
     ],
 )
-def test_what_cannot_be_played_is_refused_in_one_line(wrong: dict[str, Any], says: str) -> None:
+def test_an_invalid_setup_is_refused_in_one_line(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(SetupError, match=says) as caught:
         read_setup({**ARGUMENTS, **wrong})
     assert "\n" not in str(caught.value)
@@ -158,14 +159,16 @@ def test_counts_are_summed_over_episodes_and_shares_averaged_over_intervals() ->
 
 def test_the_last_line() -> None:
     setup, rows = small()
-    said = "mean CoS 2 agents 0.750; above the paper's GPT-4 in 1 of 2 cells"
-    assert summary_line(cell_results_of(setup, rows)) == said
+    expected = "mean CoS 2 agents 0.750; above the paper's GPT-4 in 1 of 2 cells"
+    assert summary_line(cell_results_of(setup, rows)) == expected
     full = check_setup(ExperimentSetup())
-    said = "mean CoS 2 agents 0.673, 3 agents 0.694, 4 agents 0.692; above the paper's GPT-4 in 0 of 36 cells"
-    assert summary_line(cell_results_of(full, papers_rows(full))) == said
+    expected = (
+        "mean CoS 2 agents 0.673, 3 agents 0.694, 4 agents 0.692; above the paper's GPT-4 in 0 of 36 cells"
+    )
+    assert summary_line(cell_results_of(full, papers_rows(full))) == expected
 
 
-def test_a_mean_of_fewer_cells_than_there_are_says_so() -> None:
+def test_a_mean_over_fewer_cells_names_their_number() -> None:
     setup, rows = small()
     half = [row for row in rows if row.level == "level_3"]
     assert summary_line(cell_results_of(setup, half)).startswith(
@@ -233,8 +236,8 @@ def test_rows_go_through_csv_and_foreign_ones_are_refused() -> None:
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_the_figure_is_the_same_each_time(kind: Any) -> None:
     setup, rows = small()
-    found = draw_success_rates(setup, cell_results_of(setup, rows), kind)
-    assert found == draw_success_rates(setup, cell_results_of(setup, rows), kind)
+    found = draw_chart(result_chart(setup, cell_results_of(setup, rows)), kind)
+    assert found == draw_chart(result_chart(setup, cell_results_of(setup, rows)), kind)
     if kind == "svg":
         assert all(text in found.decode() for text in ("level_0", "level_3", "2 agents"))
 
@@ -301,7 +304,7 @@ def useful(commands: list[Command]) -> list[Command]:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_beats_the_bound_where_everything_can_be_tried(seed: int) -> None:
+def test_exhaustive_search_does_not_beat_the_bound(seed: int) -> None:
     found = most_by_search(3.0, seed, 13)
     assert found <= upper_bounds.episode_bound("level_0", 3.0, 1, seed, 13).completed == 1
 

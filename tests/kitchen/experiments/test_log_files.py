@@ -44,7 +44,7 @@ GIVEN |= {"levels": "3", "agents": "2", "alphas": "1.0", "episodes": "1", "seed"
 MESSY = [f"stand_in_{name}" for name in ("errors=0.3", "failures=0.4", "nonsense=0.2")]
 
 
-def kept(*settings: str, **given: Any) -> tuple[PlayedLog, EpisodeRow, list[bytes]]:
+def recorded_episode(*settings: str, **given: Any) -> tuple[PlayedLog, EpisodeRow, list[bytes]]:
     """A short episode of the dispatcher with the stand-in: its log, its row, its pieces."""
     setup = read_setup({**GIVEN, "set": ["demonstration=none", *settings], **given})
     pieces: list[bytes] = []
@@ -58,17 +58,17 @@ def messy() -> tuple[PlayedLog, EpisodeRow, list[bytes]]:
     """One with all that may happen to a call."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(provider_registry, "RetryPolicy", AtOnce)
-        return kept(*MESSY, "repair=1", "reply=tool")
+        return recorded_episode(*MESSY, "repair=1", "reply=tool")
 
 
-def test_everything_is_kept_as_it_was(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_a_log_holds_every_call_and_command(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     """Every call whole: each text and tool, parameters, reply, attempts, tokens, cost; every command."""
     log, row, _ = messy
     recorded: list[bytes] = []
-    again = LogRecorder(log.head, recorded.append)
+    repeated = LogRecorder(log.head, recorded.append)
     for entry in log.entries:
-        again.add(entry)
-    again.close()
+        repeated.add(entry)
+    repeated.close()
     assert read_log(b"".join(recorded)).entries == log.entries
     calls = log.calls
     assert len(calls) == row.calls > STEPS
@@ -81,7 +81,7 @@ def test_everything_is_kept_as_it_was(messy: tuple[PlayedLog, EpisodeRow, list[b
     assert log.hash == row.log
 
 
-def test_a_text_is_kept_once(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_a_text_is_stored_once(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     log, _, _ = messy
     lines = [json.loads(line) for line in log.lines.splitlines()]
     texts = [line["is"] for line in lines if "text" in line]
@@ -90,7 +90,7 @@ def test_a_text_is_kept_once(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -
     assert sum(rules in json.dumps(line) or rules in line.get("is", "") for line in lines) == 1
 
 
-def test_played_again_it_is_the_same(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_a_replay_matches_its_log(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     log, row, _ = messy
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StandIn, "ask", lambda *_: pytest.fail("somebody was asked"))
@@ -101,7 +101,7 @@ def test_played_again_it_is_the_same(messy: tuple[PlayedLog, EpisodeRow, list[by
 def test_texts_with_halves_of_characters_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     odd = "goto_agent0_storage0 \ud800 \x00 ü\nnoop_agent1"
     monkeypatch.setattr(StandIn, "ask", lambda *_: Reply(odd))
-    log, row, _ = kept()
+    log, row, _ = recorded_episode()
     assert {call.reply.text for call in log.calls if call.reply} == {odd}
     assert not replay_log(log, row).faults
 
@@ -120,7 +120,7 @@ def lied(call_of: StepEntry) -> dict[str, Any]:
     return {"calls": (replace(call, request=request), *call_of.calls[1:])}
 
 
-def test_what_is_not_as_it_was_is_told(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_a_replay_reports_differences(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     log, row, _ = messy
     third = log.entries[2]
     for fields, why in (
@@ -136,7 +136,7 @@ def test_what_is_not_as_it_was_is_told(messy: tuple[PlayedLog, EpisodeRow, list[
     assert replay_log(replace(log, head=other)).faults == (OTHER_VERSION,)
 
 
-def test_more_calls_than_then_are_told_and_nobody_is_asked(
+def test_a_replay_reports_additional_calls_without_asking(
     messy: tuple[PlayedLog, EpisodeRow, list[bytes]],
 ) -> None:
     log, _, _ = messy
@@ -191,7 +191,7 @@ def test_a_log_of_format_1_can_still_be_read() -> None:
     assert all(call.request.tool for call in log.calls)
 
 
-def test_what_costs_nothing_is_written_together(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_free_steps_are_written_together(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     assert len(messy[2]) == 1
 
 
@@ -200,7 +200,7 @@ def job() -> EpisodeJob:
     return episode_jobs(read_setup({**GIVEN, "model": None, "co_player": "random"}))[0]
 
 
-def test_an_episode_goes_on_where_it_was_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_episode_resumes_from_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[bytes] = []
     asked: list[int] = []
     whole = RandomAgent.decide
@@ -230,7 +230,7 @@ def ahead(asked: list[tuple[int, tuple[int, ...] | None]]) -> Callable[[RandomAg
     """Commands three steps of both agents at once; the second's last cannot be done."""
 
     def decide(self: RandomAgent, situation: Situation) -> Decision:
-        asked.append((situation.step, situation.asked))
+        asked.append((situation.step, situation.request.asked))
         there, here = goto("storage0"), goto("pot0")
         plans: dict[int, list[Command]] = {0: [here, there], 1: [here, ("get", "pot0", "rice")]}
         return Decision(dict.fromkeys(situation.seats, there), plans=plans, memory=len(asked))
@@ -238,7 +238,7 @@ def ahead(asked: list[tuple[int, tuple[int, ...] | None]]) -> Callable[[RandomAg
     return decide
 
 
-def test_what_was_planned_follows_without_anybody_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planned_commands_follow_without_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, tuple[int, ...] | None]] = []
     pieces: list[bytes] = []
     monkeypatch.setattr(RandomAgent, "decide", ahead(asked))
@@ -263,11 +263,11 @@ def test_what_was_planned_follows_without_anybody_being_asked(monkeypatch: pytes
     assert replay_log(log, row).faults == () and len(asked) == 3
     half = read_log(b"".join(pieces))
     half.entries[2:] = []
-    again = play_episode(job(), "random", {}, steps=5, before=half)
-    assert again.state_hash == row.state_hash
+    repeated = play_episode(job(), "random", {}, steps=5, before=half)
+    assert repeated.state_hash == row.state_hash
 
 
-def test_a_log_says_which_version_began_it_and_another_goes_on() -> None:
+def test_a_log_names_its_version_and_another_version_continues_it() -> None:
     pieces: list[bytes] = []
     play_episode(job(), "random", {}, steps=3, sink=pieces.append, program="98")
     log = read_log(b"".join(pieces))
@@ -280,7 +280,7 @@ def test_a_log_says_which_version_began_it_and_another_goes_on() -> None:
     assert faults[-1] == "it was begun by Brigade 98; this is 99"
 
 
-def test_another_episodes_log_is_not_gone_on_with(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
+def test_another_episodes_log_is_not_continued(messy: tuple[PlayedLog, EpisodeRow, list[bytes]]) -> None:
     with pytest.raises(LogError, match="is not the log of level_3, 2 agents"):
         play_episode(job(), "random", {}, before=messy[0])
     mine = PlayedLog(log_head(job(), "random", {}), entries=messy[0].entries[:1])
@@ -320,17 +320,17 @@ def test_a_cell_that_a_spreadsheet_would_run_is_made_harmless(
         raise OverloadedError("=HYPERLINK(1)")
 
     monkeypatch.setattr(StandIn, "ask", fails)
-    log, _, _ = kept()
+    log, _, _ = recorded_episode()
     text = b"".join(log_tables.table_pieces("decisions.csv", [log])).decode()
     assert "'=HYPERLINK(1)" in text and ",=HYPERLINK" not in text
 
 
-def test_every_kind_of_failure_is_given_again() -> None:
+def test_every_kind_of_failure_can_be_replayed() -> None:
     """One that the list does not have would be replayed as another one."""
     assert {*FAILURE_KINDS, "error"} == set(error_codes())
 
 
-def test_attempts_over_a_real_connection_are_kept_and_given_again(
+def test_attempts_over_a_real_connection_are_logged_and_replayed(
     monkeypatch: pytest.MonkeyPatch, no_waits: None
 ) -> None:
     """Through Anthropic's SDK: overloaded, answered, refused, no JSON at all."""
@@ -350,7 +350,7 @@ def test_attempts_over_a_real_connection_are_kept_and_given_again(
     assert (found.calls, found.faults) == (4, ())
 
 
-def test_a_call_that_is_given_again_is_the_same_call(
+def test_a_replayed_call_is_equal(
     messy: tuple[PlayedLog, EpisodeRow, list[bytes]],
 ) -> None:
     """Whatever is known of it, but for the time that it took now."""

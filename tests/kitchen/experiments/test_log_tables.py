@@ -24,6 +24,8 @@ from tests.kitchen.experiments.test_command import inline, run
 
 __all__ = ["inline", "paid"]
 
+pytestmark = pytest.mark.django_db
+
 HERE = ["--alphas", "1.0", *PAID, "--yes", "--local"]
 THERE = ["--alphas", "1.0", *PAID, "--yes", "--poll", "0.01"]
 CALL = 900 * 2e-6 + 30 * 10e-6
@@ -37,11 +39,11 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment_folder, "RESULT_MAKERS", {})
 
 
-def again(folder: Path) -> str:
+def replay_output(folder: Path) -> str:
     """What `experiment_replay` says."""
-    said = io.StringIO()
-    call_command("experiment_replay", str(folder), stdout=said)
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("experiment_replay", str(folder), stdout=output)
+    return output.getvalue()
 
 
 def stops(folder: Path, *arguments: str) -> None:
@@ -51,7 +53,7 @@ def stops(folder: Path, *arguments: str) -> None:
     assert caught.value.returncode == 1
 
 
-def test_a_budget_is_kept_to_and_a_larger_one_goes_on(
+def test_a_budget_limits_the_run_and_a_larger_one_continues_it(
     tmp_path: Path, paid: PaidModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stops(tmp_path, *HERE, "--budget", "0.1")
@@ -63,17 +65,18 @@ def test_a_budget_is_kept_to_and_a_larger_one_goes_on(
     assert len(paid.asked) == STEPS
     (row,) = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert row.cost == pytest.approx(STEPS * CALL)
-    told = list(csv.DictReader((tmp_path / "decisions.csv").read_text().splitlines()))
-    assert sum(float(each["cost"]) for each in told) == pytest.approx(row.cost)
-    assert [each["model_error"] for each in told if each["taken"] == "0"] == ["budget"] * 2
+    decisions = list(csv.DictReader((tmp_path / "decisions.csv").read_text().splitlines()))
+    assert sum(float(each["cost"]) for each in decisions) == pytest.approx(row.cost)
+    assert [each["model_error"] for each in decisions if each["taken"] == "0"] == ["budget"] * 2
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert "60 steps, from 60 stored calls, at no cost: the same prompts, commands and states" in again(
-        tmp_path
+    assert (
+        "60 steps, from 60 stored calls, at no cost: the same prompts, commands and states"
+        in replay_output(tmp_path)
     )
     assert len(paid.asked) == STEPS
 
 
-def test_what_was_paid_before_a_kill_is_not_paid_again(tmp_path: Path, paid: PaidModel) -> None:
+def test_calls_before_a_kill_are_not_paid_twice(tmp_path: Path, paid: PaidModel) -> None:
     """Killed while a piece of the log is written, too."""
     ask, deaths = PaidModel.ask, list[int]()
 
@@ -92,23 +95,41 @@ def test_what_was_paid_before_a_kill_is_not_paid_again(tmp_path: Path, paid: Pai
             torn.write(file.read_bytes()[:50])
         run(tmp_path, *HERE)
     assert len(paid.asked) == STEPS
-    assert "the same prompts" in again(tmp_path)
+    assert "the same prompts" in replay_output(tmp_path)
 
 
-def test_a_log_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
+def test_a_folder_that_the_database_does_not_know_is_imported(tmp_path: Path, paid: PaidModel) -> None:
+    """As after the database was replaced, or from a version that played `--local` without one."""
+    stops(tmp_path, *HERE, "--budget", "0.1")
+    run(tmp_path / "free", "--local", "--alphas", "1.0")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.gz")}
+    row = (tmp_path / "free" / "episodes.csv").read_bytes()
+    asked = len(paid.asked)
+    Experiment.objects.all().delete()
+    run(tmp_path / "free", "--local", "--alphas", "1.0")
+    stops(tmp_path, *HERE, "--budget", "0.1")
+    assert (tmp_path / "free" / "episodes.csv").read_bytes() == row
+    assert all(path.read_bytes().startswith(data) for path, data in before.items())
+    assert len(paid.asked) == asked
+    run(tmp_path, *HERE, "--budget", "2")
+    assert len(paid.asked) == STEPS
+    experiment = Experiment.objects.get(name=str(tmp_path))
+    assert database_logs.experiment_cost(experiment) == pytest.approx(STEPS * CALL, abs=1e-5)
+
+
+def test_a_log_file_with_other_content_is_renamed_when_the_logs_are_written(tmp_path: Path) -> None:
     run(tmp_path, "--local", "--alphas", "1.0")
     (file,) = (tmp_path / "log").iterdir()
     file.write_bytes(b"no gzip")
-    (tmp_path / "episodes.csv").unlink()
     run(tmp_path, "--local", "--alphas", "1.0")
     assert sorted(each.name for each in file.parent.iterdir()) == [
         "level_0-2-1-1.before1.jsonl.gz",
         "level_0-2-1-1.jsonl.gz",
     ]
-    assert "1 episode, 60 steps" in again(tmp_path)
+    assert "1 episode, 60 steps" in replay_output(tmp_path)
 
 
-def test_what_was_changed_afterwards_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replay_reports_changed_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "--local")
     logs = sorted((tmp_path / "log").iterdir())
     logs[0].unlink()
@@ -116,8 +137,8 @@ def test_what_was_changed_afterwards_is_told(tmp_path: Path, capsys: pytest.Capt
     with pytest.raises(CommandError, match="2 episodes not as then") as caught:
         call_command("experiment_replay", str(tmp_path))
     assert caught.value.returncode == 1
-    said = capsys.readouterr().out
-    assert "there is no log of it" in said and "its log is damaged" in said
+    output = capsys.readouterr().out
+    assert "there is no log of it" in output and "its log is damaged" in output
 
 
 def test_a_folder_without_an_experiment_is_one_line(tmp_path: Path) -> None:
@@ -134,13 +155,12 @@ def test_a_budget_needs_a_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert caught.value.returncode == 2
 
 
-def test_what_a_budget_leaves_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_forecast_names_the_rest_of_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     with pytest.raises(CommandError, match=r"of 0\.0200 USD 0\.0200 USD are left, less than is expected"):
         run(tmp_path, "--alphas", "1.0", *PAID, "--local", "--budget", "0.02")
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_workers_keep_to_a_budget_and_go_on(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     stops(tmp_path, *THERE, "--budget", "0.1")
@@ -151,11 +171,10 @@ def test_workers_keep_to_a_budget_and_go_on(tmp_path: Path, inline: None, paid: 
     experiment = Experiment.objects.get()
     assert experiment.budget
     assert float(spent_or_reserved(experiment.budget.pk)) == pytest.approx(STEPS * CALL)
-    assert "from 60 stored calls" in again(tmp_path)
+    assert "from 60 stored calls" in replay_output(tmp_path)
 
 
-@pytest.mark.django_db
-def test_what_was_paid_here_counts_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
+def test_local_costs_count_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     stops(tmp_path, *HERE, "--budget", "0.1")
     asked = len(paid.asked)
     stops(tmp_path, *THERE, "--budget", "0.1")
@@ -166,42 +185,30 @@ def test_what_was_paid_here_counts_on_workers(tmp_path: Path, inline: None, paid
     stops(tmp_path / "other", *THERE, "--budget", "0")
 
 
-@pytest.mark.django_db
-def test_what_was_gone_on_with_here_counts_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
+def test_a_run_continues_locally_and_on_workers_again(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     """Workers, then here, then workers: nothing is asked twice, and nothing of it is spent twice."""
     stops(tmp_path, *THERE, "--budget", "0.1")
     first = len(paid.asked)
     stops(tmp_path, *HERE, "--budget", "0.12")
     assert len(paid.asked) > first
-    (file,) = (tmp_path / "log").iterdir()
-    file.with_name(file.name.replace(".jsonl", ".before1.jsonl")).write_bytes(file.read_bytes())
     run(tmp_path, *THERE, "--budget", "2")
     assert len(paid.asked) == STEPS
     experiment = Experiment.objects.get()
     assert database_logs.experiment_cost(experiment) == pytest.approx(STEPS * CALL, abs=1e-5)
-    assert database_logs.cost_elsewhere(experiment, LogFolder(tmp_path).all()) == 0
-    assert "from 60 stored calls" in again(tmp_path)
+    assert "from 60 stored calls" in replay_output(tmp_path)
 
 
-@pytest.mark.django_db
-def test_what_was_begun_anew_elsewhere_was_paid_too(tmp_path: Path, inline: None, paid: PaidModel) -> None:
-    """Another run of the same episode: of it nothing is kept here, so it stays as a file and counts."""
+def test_logs_of_an_imported_folder_that_cannot_be_continued_were_paid_too(
+    tmp_path: Path, paid: PaidModel
+) -> None:
     stops(tmp_path, *HERE, "--budget", "0.05")
-    other = (tmp_path / "log").rename(tmp_path / "other")
-    (tmp_path / "episodes.csv").unlink(missing_ok=True)
-    stops(tmp_path, *THERE, "--budget", "0.1")
-    (there,) = other.iterdir()
-    (tmp_path / "log" / there.name).write_bytes(there.read_bytes())
-    experiment, folder = Experiment.objects.get(), LogFolder(tmp_path)
-    elsewhere = sum(database_logs.log_cost(each) for each in folder.all())
-    assert 0 < elsewhere == pytest.approx(database_logs.cost_elsewhere(experiment, folder.all()))
-    run(tmp_path, *THERE, "--budget", "2")
-    assert sorted(file.name for file in folder.folder.iterdir()) == [
-        there.name.replace(".jsonl", ".before1.jsonl"),
-        there.name,
-    ]
-    total = database_logs.experiment_cost(experiment) + database_logs.cost_elsewhere(experiment, folder.all())
-    assert total == pytest.approx(len(paid.asked) * CALL, abs=1e-5)
+    (file,) = (tmp_path / "log").iterdir()
+    file.rename(file.with_name(file.name.replace(".jsonl", ".before1.jsonl")))
+    Experiment.objects.get().delete()
+    run(tmp_path, *HERE, "--budget", "2")
+    assert len(paid.asked) > STEPS
+    cost = database_logs.experiment_cost(Experiment.objects.get())
+    assert cost == pytest.approx(len(paid.asked) * CALL, abs=1e-5)
 
 
 def experiment_of(*alphas: float) -> Experiment:
@@ -219,7 +226,6 @@ def taken(experiment: Experiment) -> ExperimentEpisode:
     return episode
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_a_worker_that_was_thought_dead_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = taken(experiment_of(1.0))
@@ -238,8 +244,7 @@ def test_a_worker_that_was_thought_dead_stops(monkeypatch: pytest.MonkeyPatch) -
     assert not Experiment.objects.get().stopped_because
 
 
-@pytest.mark.django_db
-def test_a_database_that_is_away_when_it_begins_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_waits_for_an_unreachable_database(monkeypatch: pytest.MonkeyPatch) -> None:
     away = [OperationalError("server closed the connection unexpectedly")] * 2
 
     def begun(episode: ExperimentEpisode) -> PlayedLog | None:
@@ -254,8 +259,7 @@ def test_a_database_that_is_away_when_it_begins_is_waited_for(monkeypatch: pytes
     assert not away
 
 
-@pytest.mark.django_db
-def test_a_log_that_cannot_be_gone_on_with_stays_beside_the_new_one() -> None:
+def test_a_log_that_cannot_be_continued_stays_beside_the_new_run() -> None:
     experiment = experiment_of(1.0)
     episode = taken(experiment)
     database_logs.log_sink(episode)(b"no gzip")
@@ -265,7 +269,6 @@ def test_a_log_that_cannot_be_gone_on_with_stays_beside_the_new_one() -> None:
     assert log and log.hash == experiment_services.rows_of(experiment)[log.head.key].log
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_pieces_are_only_added_and_go_with_their_experiment() -> None:
     experiment = experiment_of(1.0)
@@ -276,24 +279,22 @@ def test_pieces_are_only_added_and_go_with_their_experiment() -> None:
     assert not ExperimentLog.objects.exists()
 
 
-@pytest.mark.django_db
-def test_a_log_that_somebody_changed_in_the_database_is_found() -> None:
+def test_a_log_changed_in_the_database_is_found() -> None:
     experiment = experiment_of(1.0, 2.0)
     for _ in range(2):
         assert experiment_services.episode_play(episode=taken(experiment))
     assert not list(verify_logs())
     changed = ExperimentEpisode.objects.order_by("pk")[0]
     ExperimentLog.objects.filter(episode=changed).delete()
-    (said,) = verify_logs()
-    assert said == f"experiment {experiment.pk}, {changed}: its log is not what was written"
+    (output,) = verify_logs()
+    assert output == f"experiment {experiment.pk}, {changed}: its log is not what was written"
     with pytest.raises(CommandError):
         call_command("verify_log")
 
 
-@pytest.mark.django_db
-def test_damaged_logs_are_not_taken_in() -> None:
+def test_a_damaged_log_is_not_imported() -> None:
     experiment = experiment_of(1.0)
-    database_logs.logs_adopt(experiment=experiment, data=lambda key: b"no gzip")
+    database_logs.logs_import(experiment=experiment, data=lambda key: b"no gzip")
     assert not ExperimentLog.objects.exists()
 
 

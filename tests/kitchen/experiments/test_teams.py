@@ -45,13 +45,13 @@ def _world() -> Iterator[None]:
 
 def run(out: Path, *arguments: str, world: str = "secrets") -> str:
     """What the command prints."""
-    said = io.StringIO()
+    output = io.StringIO()
     where = ["--world", world, "--out", str(out), "--local"]
-    call_command("experiment", *where, *arguments, stdout=said, stderr=io.StringIO())
-    return said.getvalue()
+    call_command("experiment", *where, *arguments, stdout=output, stderr=io.StringIO())
+    return output.getvalue()
 
 
-def kept(**given: Any) -> tuple[EpisodeJob, ExperimentSetup, PlayedLog, EpisodeRow, bytes]:
+def recorded_episode(**given: Any) -> tuple[EpisodeJob, ExperimentSetup, PlayedLog, EpisodeRow, bytes]:
     """A short episode: its job, log, row and bytes."""
     setup = read_setup({**GIVEN, "levels": "long", "members": TELLERS, "organisation": "graph", **given})
     job, pieces = episode_jobs(setup)[0], list[bytes]()
@@ -61,11 +61,11 @@ def kept(**given: Any) -> tuple[EpisodeJob, ExperimentSetup, PlayedLog, EpisodeR
     return job, setup, read_log(data), row, data
 
 
-def test_a_log_has_the_organisation_every_message_and_who_decided() -> None:
-    _, _, log, row, _ = kept()
+def test_a_log_has_organisation_messages_and_deciding_members() -> None:
+    _, _, log, row, _ = recorded_episode()
     assert log.head.organisation["kind"] == "graph"
     first = log.entries[0]
-    assert [(said.number, said.step, said.sender, said.to) for said in first.messages] == [
+    assert [(output.number, output.step, output.sender, output.to) for output in first.messages] == [
         (1, 1, 0, (1, 2)),
         (2, 1, 1, (0, 2)),
         (3, 1, 2, (0, 1)),
@@ -79,8 +79,8 @@ def test_a_log_has_the_organisation_every_message_and_who_decided() -> None:
     assert (row.figure, row.played_by) == (1.0, "teller x9")
 
 
-def test_a_team_that_talked_is_played_again_and_a_changed_message_is_told() -> None:
-    _, _, log, row, _ = kept()
+def test_a_team_replays_and_a_changed_message_is_reported() -> None:
+    _, _, log, row, _ = recorded_episode()
     assert replay_log(log, row).faults == ()
     first = log.entries[0]
     lie = replace(first.messages[0], text="8")
@@ -91,18 +91,18 @@ def test_a_team_that_talked_is_played_again_and_a_changed_message_is_told() -> N
     assert f"step 1: {OTHER_STATE}" in replay_log(more).faults
 
 
-def test_a_team_goes_on_where_it_was_left_with_all_that_was_said() -> None:
-    job, setup, log, row, _ = kept()
+def test_a_team_resumes_with_all_messages() -> None:
+    job, setup, log, row, _ = recorded_episode()
     variant = job.column.variant
     for steps in range(3):
         before = replace(log, entries=log.entries[:steps])
-        again = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
-        assert (again.figure, again.state_hash, again.played_by) == (1.0, row.state_hash, row.played_by)
+        resumed = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+        assert (resumed.figure, resumed.state_hash, resumed.played_by) == (1.0, row.state_hash, row.played_by)
         assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
 
 
 def test_a_log_with_other_members_is_refused() -> None:
-    job, setup, log, row, _ = kept()
+    job, setup, log, row, _ = recorded_episode()
     variant, first = job.column.variant, log.entries[0]
     stranger = replace(first, decisions=(replace(first.decisions[0], member=7), *first.decisions[1:]))
     for changed in (stranger, replace(first, decisions=())):
@@ -113,7 +113,7 @@ def test_a_log_with_other_members_is_refused() -> None:
             play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=other)
 
 
-def test_what_members_say_to_one_another_counts_in_the_forecast() -> None:
+def test_the_forecast_counts_messages_between_members() -> None:
     given = {**GIVEN, "world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in"}
     given["members"] = "dispatcher+dispatcher:2"
     silent, talking = (
@@ -126,7 +126,7 @@ def test_what_members_say_to_one_another_counts_in_the_forecast() -> None:
 
 
 def test_an_episode_without_an_organisation_has_nothing_of_it_in_its_log() -> None:
-    _, _, log, _, data = kept(organisation="none")
+    _, _, log, _, data = recorded_episode(organisation="none")
     lines = [json.loads(line) for line in gzip.decompress(data).splitlines()]
     assert not {"organisation", "knowing"} & lines[0].keys()
     assert not any({"messages", "decisions"} & line.keys() for line in lines)
@@ -135,10 +135,10 @@ def test_an_episode_without_an_organisation_has_nothing_of_it_in_its_log() -> No
 
 def test_figures_of_the_log_join_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets.Ground, "figure", "words")
-    _, _, log, row, _ = kept()
+    _, _, log, row, _ = recorded_episode()
     assert row.figure == 3.0
     assert replay_log(log, row).faults == ()
-    job, setup, _, _, _ = kept()
+    job, setup, _, _, _ = recorded_episode()
     half = replace(log, entries=log.entries[:1])
     variant = job.column.variant
     assert (
@@ -147,14 +147,16 @@ def test_figures_of_the_log_join_the_score(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.django_db
-def test_a_comparison_is_played_told_drawn_and_played_again(
+def test_a_comparison_is_played_tabulated_drawn_and_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = run(tmp_path, "--episodes", "4")
-    assert "All named the sum, 3 seats" in said
-    assert f"{TELLERS}  1.000 [0.510, 1.000]  0.000 [0.000, 0.490]" in said
-    assert "GPT-0, as printed  0.94" in said and "people, as printed  0.9 \N{PLUS-MINUS SIGN} 0.05" in said
-    last = said.splitlines()[-1]
+    output = run(tmp_path, "--episodes", "4")
+    assert "All named the sum, 3 seats" in output
+    assert f"{TELLERS}  1.000 [0.510, 1.000]  0.000 [0.000, 0.490]" in output
+    assert (
+        "GPT-0, as printed  0.94" in output and "people, as printed  0.9 \N{PLUS-MINUS SIGN} 0.05" in output
+    )
+    last = output.splitlines()[-1]
     assert last == "mean agreed 0.250 over 8 of 8 cells; best 1.000: teller+teller in long, 2 seats"
     rows = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
     ours = [row for row in rows if row["source"] == "ours"]
@@ -176,8 +178,8 @@ def test_a_comparison_is_played_told_drawn_and_played_again(
 @pytest.mark.django_db
 def test_organisations_are_compared_side_by_side_and_files_have_members_and_messages(tmp_path: Path) -> None:
     team = ["--members", TELLERS, "--organisation", "none,graph", "--episodes", "1", "--levels", "long"]
-    said = run(tmp_path, *team)
-    assert f"none {TELLERS}  0.000" in said and f"graph {TELLERS}  1.000" in said
+    output = run(tmp_path, *team)
+    assert f"none {TELLERS}  0.000" in output and f"graph {TELLERS}  1.000" in output
     rows = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert {row.variant: row.figure for row in rows} == {f"none {TELLERS}": 0, f"graph {TELLERS}": 1}
     assert len({row.seed for row in rows}) == 1
@@ -191,7 +193,7 @@ def test_organisations_are_compared_side_by_side_and_files_have_members_and_mess
 
 
 @pytest.mark.django_db
-def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
+def test_workers_store_messages_and_the_admin_exports_them(
     monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
     queued: list[int] = []
@@ -202,7 +204,7 @@ def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
 
     for module in (tasks, experiment_services):
         monkeypatch.setattr(module, "queue_episodes", ask)
-    _, setup, log, _, _ = kept(episodes="1")
+    _, setup, log, _, _ = recorded_episode(episodes="1")
     experiment = experiment_services.experiment_create(setup=setup, name="teams")
     experiment_services.experiment_start(experiment=experiment)
     while queued:
@@ -259,7 +261,7 @@ def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
         ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
     ],
 )
-def test_what_is_wrong_with_a_team_is_told_at_its_field(
+def test_an_error_in_a_team_is_shown_at_its_field(
     admin_client: Client, wrong: dict[str, str], field: str, says: str
 ) -> None:
     page = admin_client.post("/admin/kitchen/experiment/add/", {**FORM, **wrong})
@@ -267,6 +269,7 @@ def test_what_is_wrong_with_a_team_is_told_at_its_field(
     assert not Experiment.objects.exists()
 
 
+@pytest.mark.django_db
 def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
     arguments = [
         "--members",
@@ -278,8 +281,8 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         "--alphas",
         "1.0",
     ]
-    said = run(tmp_path, *arguments, "--episodes", "1", world="cuisine")
-    assert "level_3: planner+follower" in said and "mean CoS 2 agents" in said
+    output = run(tmp_path, *arguments, "--episodes", "1", world="cuisine")
+    assert "level_3: planner+follower" in output and "mean CoS 2 agents" in output
     row = read_rows_csv((tmp_path / "episodes.csv").read_bytes())[0]
     assert (row.agents, row.variant, row.played_by) == (2, "planner+follower", "follower x60, planner x60")
 
@@ -332,26 +335,26 @@ def test_pairs_may_be_organised_too() -> None:
 
 
 @pytest.mark.parametrize("given", [None, "everybody"])
-def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(given: str | None) -> None:
+def test_members_who_talk_within_the_step_know_commands_as_in_live_play(given: str | None) -> None:
     organisations = "graph,pair"
     setup = read_setup(
         {**GIVEN, "levels": "long", "members": "teller+mute", "organisation": organisations, "knowing": given}
     )
-    told = {column.variant.name: column.variant.knowing for column in setup.columns}
-    assert told == {"graph teller+mute": given or "nobody", "pair teller+mute": "everybody"}
+    knowing = {column.variant.name: column.variant.knowing for column in setup.columns}
+    assert knowing == {"graph teller+mute": given or "nobody", "pair teller+mute": "everybody"}
     assert log_head(episode_jobs(setup)[-1], "", {}).knowing == "everybody"
 
 
 def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:
     share, words = Secrets.figures[0], secrets.Talk.figures[0]
-    assert estimate_text(share, Estimate.of((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
-    assert estimate_text(share, Estimate.of((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
-    assert estimate_text(words, Estimate.of((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
-    assert estimate_text(words, Estimate.of((3.0,), words.ends)) == "3.0"
-    assert estimate_text(words, Estimate.of((), words.ends)) == "n/a"
+    assert estimate_text(share, Estimate((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
+    assert estimate_text(share, Estimate((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
+    assert estimate_text(words, Estimate((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
+    assert estimate_text(words, Estimate((3.0,), words.ends)) == "3.0"
+    assert estimate_text(words, Estimate((), words.ends)) == "n/a"
 
 
-def test_a_setup_without_a_team_says_nothing_of_one() -> None:
+def test_a_setup_without_a_team_has_no_team_fields() -> None:
     setup = read_setup({**GIVEN, "world": "overcooked", "pairs": "stay"})
     assert not {"organisations", "organisation_settings", "knowing"} & setup.to_json().keys()
     assert isinstance(secrets.KIT, WorldKit) and "secrets" in WORLDS

@@ -20,7 +20,7 @@ class Guest:
         if not busy:
             self.done.set()
 
-    async def make_way(self) -> None:
+    async def close_for_restart(self) -> None:
         self.asked += 1
         await self.done.wait()
         self.closed = not self.fails
@@ -37,10 +37,10 @@ async def test_everybody_is_asked_once_also_who_comes_meanwhile(caplog: pytest.L
     house, late = ConnectionDrain(), Guest()
     guests = [Guest(fails=number == 3) for number in range(connection_drain.DRAIN_BATCH + 5)]
     for guest in guests:
-        house.come(guest)
-    emptying = asyncio.create_task(house.empty())
+        house.add(guest)
+    emptying = asyncio.create_task(house.drain())
     await asyncio.sleep(0)
-    house.come(late)
+    house.add(late)
     await emptying
     assert house.draining
     assert [guest.asked for guest in [*guests, late]] == [1] * (len(guests) + 1)
@@ -55,12 +55,12 @@ async def test_nobody_waits_for_one_who_is_busy() -> None:
     )
     others = [Guest() for _ in range(connection_drain.DRAIN_BATCH)]
     for guest in [*busy, *others]:
-        house.come(guest)
+        house.add(guest)
     async with asyncio.timeout(10):
-        emptying = asyncio.create_task(house.empty())
+        emptying = asyncio.create_task(house.drain())
         while not all(guest.closed for guest in others):
             await asyncio.sleep(0)
-        house.come(late)  # when all but the busy have gone
+        house.add(late)  # when all but the busy have gone
         while not late.closed:
             await asyncio.sleep(0)
         assert not emptying.done()
@@ -72,16 +72,16 @@ async def test_nobody_waits_for_one_who_is_busy() -> None:
 
 async def test_whoever_is_still_busy_when_time_is_over_is_let_be() -> None:
     house, busy = ConnectionDrain(), Guest(busy=True)
-    house.come(busy)
+    house.add(busy)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
-            await house.empty()
+            await house.drain()
     assert (busy.asked, busy.closed) == (1, False)
 
 
 async def test_who_has_left_is_not_asked() -> None:
     house, guest = ConnectionDrain(), Guest()
-    house.come(guest)
-    house.go(guest)
-    await house.empty()
+    house.add(guest)
+    house.remove(guest)
+    await house.drain()
     assert guest.asked == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -106,3 +107,8 @@ def test_a_damaged_file_stops_no_program(tmp_path: Path) -> None:
     file.write_bytes(struct.pack("=ii", 8 + 4 + 20 + 16, 0) + struct.pack("=i", 20) + key + bytes(4096))
     merge_ended_processes(tmp_path)
     assert not file.exists()
+
+
+def test_the_version_is_the_one_whose_files_we_write() -> None:
+    """Read `values.py` and `mmap_dict.py` of another version before you name it here."""
+    assert version("prometheus-client").startswith("0.26.")

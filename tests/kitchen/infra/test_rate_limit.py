@@ -64,10 +64,10 @@ def test_names_whose_buckets_are_full_again_are_forgotten() -> None:
 
 def test_of_one_owner_the_newest_stay_and_the_oldest_go() -> None:
     here: NewestPerOwner[str] = NewestPerOwner(2)
-    assert [here.come("me", name) for name in ("a", "b")] == [[], []]
-    assert here.come("you", "x") == []
-    assert here.come("me", "c") == ["a"]
-    here.go("me", "a")
-    here.go("me", "b")
-    assert here.come("me", "d") == []
-    assert here.come("me", "e") == ["c"]
+    assert [here.add("me", name) for name in ("a", "b")] == [[], []]
+    assert here.add("you", "x") == []
+    assert here.add("me", "c") == ["a"]
+    here.remove("me", "a")
+    here.remove("me", "b")
+    assert here.add("me", "d") == []
+    assert here.add("me", "e") == ["c"]

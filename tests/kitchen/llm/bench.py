@@ -146,8 +146,9 @@ def new_episode(seed: int) -> Episode:
 
 def person_waits(episode: Episode, step: int) -> None:
     """The person waits; so do we, until the task is queued, which is the web server's work."""
-    from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+    from kitchen.play.episode.change_episode import submit_commands
     from kitchen.play.turn.play_task_queue import publisher
+    from kitchen.play.turn.submission import SubmittedCommand
 
     submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, ("noop",))])
     publisher.submit(lambda: None).result()

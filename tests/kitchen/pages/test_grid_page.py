@@ -13,6 +13,7 @@ from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, PlayerView, Seat
 from kitchen.contract.world import Command, Json, Metric
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.play.live.render_page import render_panel
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.world import Lane
@@ -49,8 +50,8 @@ def view(page: GridPage = PAGE, **more: Any) -> SeatView:
     world = Lane(2, {"tick_ms": 0})
     players = tuple(PlayerView(seat, page.named(seat + 1), seat == 0) for seat in (0, 1))
     legal: tuple[Command, ...] = (("north",), ("interact",), ("give", "red_gem", "1"))
-    found = replace(seen(world, 0), brief=BRIEF, observation=OBSERVED, players=players, legal=legal)
-    return replace(found, shown=DRAWING_ONLY, **more)
+    found = changed(seen(world, 0), brief=BRIEF, observation=OBSERVED, players=players, legal=legal)
+    return changed(found, shown=DRAWING_ONLY, **more)
 
 
 def shows(name: str, view: SeatView, page: GridPage = PAGE) -> Any:
@@ -70,13 +71,13 @@ def test_cells_are_drawn_as_their_letters_say() -> None:
     }
 
 
-def test_what_changes_is_told_as_it_was_observed_and_nothing_else() -> None:
-    told = shows("seen", view())
-    assert json.loads(told.observation) == {name: OBSERVED[name] for name in ("players", "gems")}
-    assert told.seat == 0 and shows("seen", view(acts=False)).seat == -1
+def test_only_changing_values_are_sent_as_observed() -> None:
+    shown = shows("seen", view())
+    assert json.loads(shown.observation) == {name: OBSERVED[name] for name in ("players", "gems")}
+    assert shown.seat == 0 and shows("seen", view(acts=False)).seat == -1
 
 
-def test_the_grid_and_who_is_where_are_told_in_words() -> None:
+def test_the_grid_and_its_actors_are_described_in_words() -> None:
     rows = shows("grid", view()).rows
     assert [(cell.name, cell.there) for cell in rows[1]] == [
         ("wall", ""),
@@ -99,19 +100,19 @@ def test_the_grid_and_who_is_where_are_told_in_words() -> None:
         ([0, 0], "north", [], "the end of the grid"),
     ],
 )
-def test_what_is_in_front_is_told(at: list[int], face: str, gems: Json, ahead: str) -> None:
+def test_the_cell_ahead_is_described(at: list[int], face: str, gems: Json, ahead: str) -> None:
     me = {"at": at, "face": face, "holds": "red_gem"}
     observed = {**OBSERVED, "players": [me, OBSERVED["players"][1]], "gems": gems}
     menu = shows("menu", replace(view(), observation=observed))
     assert (menu.ahead, menu.holds) == (ahead, "a red gem")
 
 
-def test_what_is_not_on_the_grid_is_a_fact() -> None:
+def test_values_off_the_grid_are_facts() -> None:
     assert [(fact.label, fact.text) for fact in shows("facts", view()).facts] == [("Left", "4")]
     assert [fact.label for fact in PAGE.handbook(BRIEF)["facts"]] == ["Tick ms", "Laps"]
 
 
-def test_the_pad_has_what_is_possible_and_other_commands_stand_below_it() -> None:
+def test_the_pad_has_possible_commands_and_lists_others_below() -> None:
     menu = shows("menu", view())
     possible = {button.verb for button in menu.buttons if button.value}
     assert possible == {"north", "interact"} and len(menu.buttons) == 6
@@ -120,7 +121,7 @@ def test_the_pad_has_what_is_possible_and_other_commands_stand_below_it() -> Non
     assert group.title == "Give" and "Give a red gem 1" in html
 
 
-def test_a_button_that_only_others_make_possible_says_so() -> None:
+def test_a_button_that_only_others_make_possible_has_a_note() -> None:
     early = view(legal=(), anticipated=(("interact",),))
     (button,) = [button for button in shows("menu", early).buttons if button.value]
     assert (button.verb, button.note) == ("interact", "if somebody else makes it possible first")
@@ -165,13 +166,13 @@ def test_in_words_alone_nothing_is_drawn_but_under_a_clock() -> None:
     }
 
 
-def test_in_a_world_in_which_nobody_faces_or_holds_anything_nothing_is_said_of_it() -> None:
+def test_a_world_without_directions_and_things_does_not_mention_them() -> None:
     lane = replace(seen(Lane(2, {}), 0), shown=DRAWING_ONLY)
     menu = shows("menu", lane, LANE)
     assert (menu.ahead, menu.holds) == ("", "")
     assert [actor.description for actor in shows("actors", lane, LANE).actors] == ["column 1, row 1"] * 2
 
 
-def test_somebody_who_looks_on_sees_the_grid_without_the_pad() -> None:
+def test_a_watcher_sees_the_grid_without_the_pad() -> None:
     assert {"board", "seen", "grid"} <= {panel.id for panel in PAGE.overview(view())} - {"menu"}
     assert "menu" not in {panel.id for panel in PAGE.overview(view())}

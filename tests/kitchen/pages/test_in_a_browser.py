@@ -17,10 +17,11 @@ from kitchen.contract.world import Json
 from kitchen.play.live.render_page import Screen, render_panel
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.pages.test_grid_page import OBSERVED
 from tests.kitchen.pages.test_grid_page import PAGE as GEMS
 from tests.kitchen.pages.test_grid_page import view as gems
-from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.page import LanePage
@@ -50,23 +51,23 @@ class Server:
     def __init__(self, world: WorldPage, view: SeatView) -> None:
         self.world, self.view = world, view
         self.lines: list[WebSocketRoute] = []
-        self.heard: list[Mapping[str, Json]] = []
+        self.received: list[Mapping[str, Json]] = []
         self.screen = Screen()
 
     def answer(self, line: WebSocketRoute) -> None:
         """Send the whole page, and note what comes."""
         self.lines.append(line)
-        line.on_message(lambda sent: self.heard.append(json.loads(sent)))
+        line.on_message(lambda sent: self.received.append(json.loads(sent)))
         line.send(self.screen.fragments(self.world, self.view))
 
     def show(self, **more: Any) -> None:
         """Send what this changes on the page."""
-        self.view = replace(self.view, **more)
+        self.view = changed(self.view, **more)
         self.lines[-1].send(self.screen.fragments(self.world, self.view))
 
     def of(self, kind: str) -> list[Mapping[str, Json]]:
         """What came of this kind."""
-        return [one for one in self.heard if one["type"] == kind]
+        return [one for one in self.received if one["type"] == kind]
 
     @property
     def commands(self) -> list[Json]:
@@ -100,7 +101,7 @@ def quarry(steps: int = 0) -> SeatView:
 def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
     world = Lane(2, {"tick_ms": tick_ms or 0})
     world.at[0] = at
-    return replace(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
+    return changed(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
 
 
 class WavingPage(LanePage):
@@ -113,7 +114,7 @@ class WavingPage(LanePage):
 LEFT = '.action-amount:has-text("Load left cart")'
 
 
-async def test_an_amount_is_chosen_by_mouse_kept_while_panels_change_and_sent_whole(browser: Browser) -> None:
+async def test_an_amount_survives_panel_changes_and_is_sent(browser: Browser) -> None:
     page, server = await opened(browser, QUARRY, quarry())
     field = page.locator(f"{LEFT} input[type=number]")
     submit = page.locator("#menu [data-submit]")
@@ -124,7 +125,9 @@ async def test_an_amount_is_chosen_by_mouse_kept_while_panels_change_and_sent_wh
     await page.keyboard.press("ArrowUp")
     await page.keyboard.press("ArrowUp")
     assert await submit.inner_text() == "Load left cart: 3"
-    server.show(amounts={("load", "left_cart"): (1, 4)}, legal=quarry().legal[:1])  # each field comes anew
+    server.show(
+        amounts={("load", "left_cart"): (1, 4)}, legal=quarry().choice.legal[:1]
+    )  # each field comes anew
     await page.wait_for_selector(f"{LEFT} input[max='4']")
     assert (await field.input_value(), await submit.inner_text()) == ("3", "Load left cart: 3")
     assert await field.evaluate("one => one === document.activeElement")
@@ -182,9 +185,9 @@ async def test_a_finger_sends_what_it_taps_and_nothing_is_covered_or_too_wide(br
     await server.hears("command", 1)
     assert server.commands == [["paint", "left_cart"]]
     server.show(phase="waiting", legal=(), amounts={}, chosen=("paint", "left_cart"))
-    server.show(
-        **{name: getattr(quarry(1), name) for name in ("phase", "legal", "amounts", "chosen")}, step=2
-    )
+    asked = quarry(1)
+    chosen = {name: getattr(asked.choice, name) for name in ("legal", "amounts", "chosen")}
+    server.show(phase=asked.phase, **chosen, step=2)
     await page.wait_for_function("() => !document.querySelector('#menu-actions').disabled")
     assert await violations(page, "the default page") == []
 
@@ -202,7 +205,8 @@ async def test_a_grid_is_walked_by_keys_mouse_and_finger_and_drawn_as_it_is(brow
     ):
         await press
         await server.hears("command", step + 1)
-        server.show(**{name: getattr(lane(at=3), name) for name in ("observation", "legal")}, step=step + 1)
+        there = lane(at=3)
+        server.show(observation=there.observation, legal=there.choice.legal, step=step + 1)
         await page.wait_for_function("() => !document.querySelector('#menu fieldset').disabled")
     assert server.commands == [["east"], ["stay"], ["west"]]
     await page.wait_for_function(f"before => ({STANDS})() !== before", arg=before)
@@ -215,8 +219,8 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
 ) -> None:
     page, server = await opened(browser, WavingPage(), lane(tick_ms=100))
     now = lane(100).observation
-    told = {"tick_ms": 100, "observation": now, "score": {"walked": 0}, "key": 0, "lost_ms": 0}
-    server.lines[-1].send(json.dumps({"type": "whole", "step": 0, "starts_in_ms": 0, **told}))
+    state = {"tick_ms": 100, "observation": now, "score": {"walked": 0}, "key": 0, "lost_ms": 0}
+    server.lines[-1].send(json.dumps({"type": "whole", "step": 0, "starts_in_ms": 0, **state}))
     await page.wait_for_function("() => document.querySelector('[data-observed]').textContent === '2'")
     before = await page.evaluate(STANDS)
     await page.keyboard.press("ArrowRight")

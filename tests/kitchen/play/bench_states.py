@@ -118,14 +118,15 @@ def stored_step(played: Any) -> float:
     """The seconds of taking a step, as services take it."""
     from django.db import transaction
 
+    from kitchen.play.turn.step_store import add_commands, command_row, take_step
     from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 
     with exclusive_turn(played.pk) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         chosen = commands(turn.world).items()
-        turn.add([turn.row(seat, command, chosen_by="person") for seat, command in chosen])
+        add_commands(turn, [command_row(turn, seat, command, chosen_by="person") for seat, command in chosen])
         began = process_time()
-        turn.take()
+        take_step(turn)
         return process_time() - began
 
 

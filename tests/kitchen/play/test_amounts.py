@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Step
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.worlds.quarry import LINE
 
@@ -18,7 +19,7 @@ def test_an_amount_in_the_range_is_taken_and_another_changes_nothing(monkeypatch
     monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     episode = create_episode(world="quarry", settings={}, seats=1, seed=3)
     view = current_seat_view(episode.seats.get())
-    assert view.amounts == {("load", "left_cart"): (1, 5), ("load", "right_cart"): (1, 5)}
+    assert view.choice.amounts == {("load", "left_cart"): (1, 5), ("load", "right_cart"): (1, 5)}
 
     def given(amount: str) -> str | None:
         orders = [SubmittedCommand(0, ("load", "left_cart", amount))]
@@ -28,4 +29,4 @@ def test_an_amount_in_the_range_is_taken_and_another_changes_nothing(monkeypatch
     assert not Step.objects.exists()
     given("4")
     assert Step.objects.get().events[0]["command"] == ["load", "left_cart", "4"]
-    assert current_seat_view(episode.seats.get()).score == {"loaded": 4}
+    assert current_seat_view(episode.seats.get()).result.score == {"loaded": 4}

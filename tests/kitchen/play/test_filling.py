@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode import change_episode
+from kitchen.play.episode import continue_episode
 from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.continue_episode import MAX_STEPS_PER_TRANSACTION
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import recent_pace
 from kitchen.play.live.page_session import open_page
@@ -37,7 +38,7 @@ class Told(Agent):
     kind = "told"
 
     def decide(self, situation: Situation) -> Decision:
-        asked = [*(situation.memory or []), [situation.step + 1, list(situation.asked or ())]]
+        asked = [*(situation.memory or []), [situation.step + 1, list(situation.request.asked or ())]]
         return Decision(dict.fromkeys(situation.seats, ("goto", "pot0")), memory=asked)
 
 
@@ -111,7 +112,12 @@ def test_a_mind_decides_while_its_person_is_passed_by(asked: Callable[[Asked], N
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.phase, view.passed_by, view.waiting_for, view.chosen) == ("thinking", True, (1,), None)
+    assert (view.phase, view.choice.passed_by, view.waiting_for, view.choice.chosen) == (
+        "thinking",
+        True,
+        (1,),
+        None,
+    )
     assert submit(episode, 2, "noop").code == "passed_by"
     Episode.objects.update(turn_opened_at=timezone.now() - timedelta(seconds=60))
     assert turns_to_decide() == [(episode.pk, 2)]
@@ -134,12 +140,12 @@ def test_steps_in_which_nobody_is_asked_pass_in_pieces(
     django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(change_episode, "run_step_later", lambda *asked_for: later.append(asked_for))
+    monkeypatch.setattr(continue_episode, "run_step_later", lambda *asked_for: later.append(asked_for))
     asked(lambda clock, seat: clock in {0, 50})
     episode = make_episode(passes_by=True)
     with django_capture_on_commit_callbacks(execute=True):
         submit(episode, 1, "noop")
-    assert step_of(episode) == change_episode.MAX_STEPS_PER_TRANSACTION
+    assert step_of(episode) == MAX_STEPS_PER_TRANSACTION
     assert turns_to_decide() == []  # it has only just opened
     while later:
         (task,) = later
@@ -168,9 +174,9 @@ def test_a_step_that_a_task_forgot_is_found(asked: Callable[[Asked], None]) -> N
     episode = make_episode(passes_by=True)
     submit(episode, 1, "noop")
     Episode.objects.update(turn_opened_at=timezone.now() - timedelta(seconds=60))
-    assert turns_to_decide() == [(episode.pk, change_episode.MAX_STEPS_PER_TRANSACTION + 1)]
-    decide_step(episode_id=episode.pk, step=change_episode.MAX_STEPS_PER_TRANSACTION + 1)
-    assert step_of(episode) == 2 * change_episode.MAX_STEPS_PER_TRANSACTION
+    assert turns_to_decide() == [(episode.pk, MAX_STEPS_PER_TRANSACTION + 1)]
+    decide_step(episode_id=episode.pk, step=MAX_STEPS_PER_TRANSACTION + 1)
+    assert step_of(episode) == 2 * MAX_STEPS_PER_TRANSACTION
 
 
 def test_thinking_takes_time_only_where_a_co_player_is_asked(asked: Callable[[Asked], None]) -> None:

@@ -218,7 +218,7 @@ def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
     assert "data-actions" not in context["layout"] + "".join(context["panels"].values())
     assert [group for group, _ in context["aims"]][:2] == ["Serve a dish", "Make something"]
     view = current_seat_view(seat)
-    assert (view.phase, view.acts, view.looks_on, [*view.legal]) == ("lead", False, True, [])
+    assert (view.phase, view.acts, view.looks_on, [*view.choice.legal]) == ("lead", False, True, [])
     assert [player.is_you for player in view.players] == [False] * LEAD
     take(episode)
     assert "Robot 2 waited." in "".join(opened(episode).show().texts)

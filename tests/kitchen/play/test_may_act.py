@@ -16,13 +16,8 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode import change_episode
-from kitchen.play.episode.change_episode import (
-    SubmittedCommand,
-    close_expired_turn,
-    run_due_step,
-    submit_commands,
-)
+from kitchen.play.episode import continue_episode
+from kitchen.play.episode.change_episode import close_expired_turn, run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
@@ -30,6 +25,7 @@ from kitchen.play.live.page_session import replace_plan
 from kitchen.play.live.seat_view import current_seat_view, seat_view_in_turn
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
 from kitchen.play.turn.turn_claims import (
     minds_asked_separately,
@@ -37,6 +33,7 @@ from kitchen.play.turn.turn_claims import (
     turns_to_decide,
     undecided_turns,
 )
+from kitchen.play.turn.turn_rules import asked_seats, minds_asked, waits_for_minds
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.replay.step_replay import PastTurn, world_after_steps
@@ -66,7 +63,9 @@ class Digger(Agent):
         return Decision(
             {seat: commands[0] for seat, commands in mine.items() if commands and commands[0]},
             plans={seat: commands[1:] for seat, commands in mine.items() if len(commands) > 1},
-            says=(MessageDraft(self.lines[step]),) if step in self.lines and situation.member == 1 else (),
+            says=(MessageDraft(self.lines[step]),)
+            if step in self.lines and situation.talk.member == 1
+            else (),
         )
 
 
@@ -115,7 +114,7 @@ def test_a_step_runs_without_who_may_act_and_what_they_do_then_is_the_worlds() -
     episode = make(seats=2)
     assert submit(episode, 1, *DIG).accepted and submit(episode, 1, *REST, seat=1).accepted
     with read_turn(episode.pk) as turn:
-        assert (turn.may_act, turn.asked, turn.given) == ({0}, {1}, {})
+        assert (turn.may_act, asked_seats(turn), turn.given) == ({0}, {1}, {})
     assert submit(episode, 2, *REST, seat=1).accepted
     assert step_of(episode) == 2 and did(episode, 0) == ["person dig", "world go_on"]
     assert holds(episode)
@@ -126,26 +125,26 @@ def test_who_may_act_is_told_the_amounts_too(monkeypatch: pytest.MonkeyPatch) ->
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.may_act and view.amounts == {("lay",): (1, 3)}
+    assert view.choice.may_act and view.choice.amounts == {("lay",): (1, 3)}
 
 
 def test_a_person_in_a_macro_stops_it_until_the_step_runs() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.passed_by, view.phase) == (True, True, "waiting")
-    assert list(view.legal) == [GO_ON, STOP] and view.waiting_for == (1,)
-    assert not current_seat_view(episode.seats.get(number=1)).may_act
+    assert (view.choice.may_act, view.choice.passed_by, view.phase) == (True, True, "waiting")
+    assert list(view.choice.legal) == [GO_ON, STOP] and view.waiting_for == (1,)
+    assert not current_seat_view(episode.seats.get(number=1)).choice.may_act
     assert submit(episode, 2, *DIG).code == "not_offered"
     assert submit(episode, 2, *STOP).accepted
     assert submit(episode, 2, *STOP).code == "repeated"
     assert step_of(episode) == 1  # the other is waited for
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.chosen) == (False, STOP)
+    assert (view.choice.may_act, view.choice.chosen) == (False, STOP)
     assert submit(episode, 2, *REST, seat=1).accepted
     assert did(episode, 0) == ["person dig", "person stop"]
     with read_turn(episode.pk) as turn:
-        assert turn.asked == {0, 1} and turn.may_act == set()
+        assert asked_seats(turn) == {0, 1} and turn.may_act == set()
     assert holds(episode)
 
 
@@ -157,14 +156,14 @@ def test_who_could_only_do_nothing_is_passed_by_as_ever(monkeypatch: pytest.Monk
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     assert submit(episode, 2, *STOP).code == "passed_by"
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.passed_by, view.legal) == (False, True, ())
+    assert (view.choice.may_act, view.choice.passed_by, view.choice.legal) == (False, True, ())
 
 
 def test_a_lone_person_sees_each_step_of_a_macro_and_can_stop_it(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(change_episode, "run_step_later", lambda *task: later.append(task))
+    monkeypatch.setattr(continue_episode, "run_step_later", lambda *task: later.append(task))
     episode = make(seats=1)
     with django_capture_on_commit_callbacks(execute=True):
         assert submit(episode, 1, *DIG).accepted
@@ -228,7 +227,7 @@ def test_a_mind_in_a_macro_is_not_asked(told: dict[int, Any]) -> None:
     submit(episode, 2, *REST)
     assert minds_asked_separately(episode.pk, 2) == [1]
     with read_turn(episode.pk) as turn:
-        assert turn.waiting_minds == [1] and turn.waits_for_minds
+        assert [mind.number for mind in minds_asked(turn)] == [1] and waits_for_minds(turn)
     assert decide_step(episode_id=episode.pk, step=2, mind=0) is None
     decide_step(episode_id=episode.pk, step=2, mind=1)
     assert did(episode, 1) == ["digger dig", "world go_on"]
@@ -240,7 +239,7 @@ def test_a_mind_that_is_asked_for_one_seat_may_stop_another(told: dict[int, Any]
     for step in (1, 2, 3, 4):
         decide_step(episode_id=episode.pk, step=step)
     assert did(episode, 0) == ["digger dig", "world go_on", "digger stop", "digger rest"]
-    assert [(one.asked, one.may_act) for one in Digger.asked] == [
+    assert [(one.request.asked, one.request.may_act) for one in Digger.asked] == [
         ((0, 1), ()),
         ((1,), (0,)),
         ((1,), (0,)),
@@ -258,12 +257,12 @@ def test_a_mind_in_a_macro_is_asked_when_a_person_writes_to_it(told: dict[int, A
     assert step_of(episode) == 2
     assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("stop!")).accepted
     with read_turn(episode.pk) as turn:
-        assert turn.asked == {0, 1} and turn.may_act == set()
+        assert asked_seats(turn) == {0, 1} and turn.may_act == set()
     submit(episode, 3, *REST)
     assert step_of(episode) == 2  # it is waited for
     decide_step(episode_id=episode.pk, step=3)
     assert did(episode, 1) == ["digger dig", "world go_on", "digger stop"]
-    assert [one.because for one in Digger.asked] == ["seat", "message"] and holds(episode)
+    assert [one.request.because for one in Digger.asked] == ["seat", "message"] and holds(episode)
 
 
 def test_a_mind_in_a_macro_is_asked_in_the_step_after_another_mind_wrote_to_it(told: dict[int, Any]) -> None:
@@ -272,7 +271,7 @@ def test_a_mind_in_a_macro_is_asked_in_the_step_after_another_mind_wrote_to_it(t
     episode = graph((0,), (1,))
     for step in (1, 2, 3):
         decide_step(episode_id=episode.pk, step=step)
-    assert [(one.step, one.member) for one in Digger.asked] == [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
+    assert [(one.step, one.talk.member) for one in Digger.asked] == [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
     assert did(episode, 0) == ["digger dig", "world go_on", "digger stop"]
     assert DecisionRow.objects.get(step=3, mind__number=0).because == "message"
 
@@ -309,8 +308,8 @@ def test_a_step_that_is_over_is_seen_as_it_was_when_somebody_could_act_in_it() -
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1), submit(episode, 2, *REST, seat=1)
     record = record_of(episode)
     turn = PastTurn(record, 1, world_after_steps(record, 1))
-    assert (turn.may_act, turn.asked) == ({0}, {1})
-    assert list(seat_view_in_turn(turn, 0).legal) == [GO_ON, STOP]
+    assert (turn.may_act, asked_seats(turn)) == ({0}, {1})
+    assert list(seat_view_in_turn(turn, 0).choice.legal) == [GO_ON, STOP]
 
 
 def test_staff_are_told_that_a_step_waits_for_nobody_who_may_act() -> None:
@@ -325,4 +324,4 @@ def test_who_takes_a_step_knows_who_may_act_from_the_database() -> None:
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     Seat.objects.filter(number=0).update(may_act_in=None)  # as another process stores it
     with read_turn(episode.pk) as turn:
-        assert turn.asked == {0, 1}
+        assert asked_seats(turn) == {0, 1}

@@ -60,7 +60,7 @@ def take(episode: Episode, step: int = 1) -> list[tuple[int, str]]:
 
 def asked() -> list[tuple[int, list[str]]]:
     """Who was asked, and what of all they heard was new to them."""
-    return [(one.member, [each.text for each in one.messages if each.is_new]) for one in TOLD]
+    return [(one.talk.member, [each.text for each in one.talk.messages if each.is_new]) for one in TOLD]
 
 
 def test_they_speak_in_turn_and_what_each_decided_last_is_followed() -> None:

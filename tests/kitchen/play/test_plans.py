@@ -14,7 +14,7 @@ from kitchen.contract.world import Command, Event
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.ask_agents import checked_decision
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import last_command_at
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
@@ -23,6 +23,7 @@ from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seal, SeatCommand, Step
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.play.turn.websocket_messages import CommandMessage, MessageError, PlanMessage, read_message
 from kitchen.registry import agent_registry
@@ -45,7 +46,7 @@ class Ahead(Agent):
     def decide(self, situation: Situation) -> Decision:
         told = self.told.get(situation.step + 1, {})
         plans = {str(seat): [list(each) for each in left] for seat, left in situation.plans.items()}
-        asked = [situation.step + 1, list(situation.asked or ()), plans]
+        asked = [situation.step + 1, list(situation.request.asked or ()), plans]
         return Decision(
             {seat: commands[0] for seat, commands in told.items() if commands},
             memory=[*(situation.memory or []), asked],
@@ -219,7 +220,7 @@ def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(
         return event.kind != "plans"
 
     monkeypatch.setattr(CuisineWorld, "visible", visible)
-    assert current_seat_view(seat).plans == {}
+    assert current_seat_view(seat).plans.by_seat == {}
 
 
 def test_what_somebody_plans_with_a_command_is_shown_to_others_when_that_has_run() -> None:
@@ -227,9 +228,12 @@ def test_what_somebody_plans_with_a_command_is_shown_to_others_when_that_has_run
     given = SubmittedCommand(1, STORAGE, then=(BOARD, TABLE))
     submit_commands(episode_id=episode.pk, step=1, commands=[given])
     seats = {seat.number: seat for seat in episode.seats.all()}
-    assert [dict(current_seat_view(seats[number]).plans) for number in (0, 1)] == [{}, {1: (BOARD, TABLE)}]
+    assert [dict(current_seat_view(seats[number]).plans.by_seat) for number in (0, 1)] == [
+        {},
+        {1: (BOARD, TABLE)},
+    ]
     submit(episode, 1, "noop")
-    assert [dict(current_seat_view(seats[number]).plans) for number in (0, 1)] == [{1: (TABLE,)}] * 2
+    assert [dict(current_seat_view(seats[number]).plans.by_seat) for number in (0, 1)] == [{1: (TABLE,)}] * 2
 
 
 def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
@@ -266,7 +270,7 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE, STORAGE)))) == []
     decide_step(episode_id=episode.pk, step=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.phase, view.chosen, view.plans) == ("thinking", BOARD, {0: (TABLE, STORAGE)})
+    assert (view.phase, view.choice.chosen, view.plans.by_seat) == ("thinking", BOARD, {0: (TABLE, STORAGE)})
     assert codes(page.command(CommandMessage(2, TABLE))) == ["double"]
     assert codes(page.plan(PlanMessage(then=()))) == []
     decide_step(episode_id=episode.pk, step=2)
@@ -326,7 +330,7 @@ def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> 
     page = person(episode)
     assert codes(page.command(CommandMessage(1, BOARD, then=(TAKE, TABLE)))) == []
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.phase, view.step, view.plans) == ("choose", 1, {})
+    assert (view.phase, view.step, view.plans.by_seat) == ("choose", 1, {})
     shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
     assert "since this was not possible: Take salmon from chopping board 1" in shown
     assert codes(page.command(CommandMessage(2, STORAGE))) == []

@@ -43,7 +43,7 @@ def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> N
     episode = make_episode(seats=4, minds=minds, organisation=made)
     seat = episode.seats.select_related("episode").get(number=0)
     view = current_seat_view(seat)
-    assert (view.unread, view.only_jobs) == ((1, 2), (2,))
+    assert (view.talk.unread, view.talk.only_jobs) == ((1, 2), (2,))
     html = play_page_response(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
     (note,) = re.findall(r'id="talk-unread"[^>]*>([^<]*)<', html)
     assert note == (
@@ -113,7 +113,7 @@ def test_who_may_not_is_told_why_in_their_language_and_nothing_is_sent() -> None
 def test_where_nobody_writes_the_page_is_as_it_was() -> None:
     for episode in (make_episode(seats=2), team("each", people=2)):
         view = current_seat_view(episode.seats.get(number=0))
-        assert (view.member, view.messages, view.addressees) == (None, (), ())
+        assert (view.talk.member, view.talk.messages, view.talk.addressees) == (None, (), ())
         page = page_of(episode, 0)
         assert 'id="talk"' not in "".join(page.show().texts)
         assert "You cannot write that to them" in say(page, "hello")

@@ -55,7 +55,7 @@ class Talker(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         self.asked.append(situation)
-        left = self.lines.get(situation.member, [])
+        left = self.lines.get(situation.talk.member, [])
         line = left.pop(0) if left else ""
         says = (line if isinstance(line, MessageDraft) else MessageDraft(line),) if line else ()
         seat = situation.seats[0]
@@ -113,7 +113,12 @@ def said(episode: Episode) -> list[tuple[int, str]]:
 def asked() -> list[tuple[int, int, str, list[str]]]:
     """Who was asked, for which step, why, and what of all they heard was new to them."""
     return [
-        (one.step + 1, one.member, one.because, [each.text for each in one.messages if each.is_new])
+        (
+            one.step + 1,
+            one.talk.member,
+            one.request.because,
+            [each.text for each in one.talk.messages if each.is_new],
+        )
         for one in Talker.asked
     ]
 
@@ -134,7 +139,7 @@ def test_three_minds_talk_and_what_each_decided_last_is_followed() -> None:
     assert decide_step(episode_id=episode.pk, step=1)
     assert said(episode) == [(0, "who digs?"), (1, "I do"), (2, "not I"), (0, "good"), (1, "thanks")]
     assert did(episode, 1) == [["talker", "rest"], ["talker", "dig"], ["talker", "rest"]]
-    assert [one.messages[-1].number for one in Talker.asked if one.messages] == [1, 2, 3, 4, 5, 5]
+    assert [one.talk.messages[-1].number for one in Talker.asked if one.talk.messages] == [1, 2, 3, 4, 5, 5]
     rows: Any = DecisionRow.objects.order_by("mind__number").values_list("memory", "note")
     assert [(memory, note["heard"], "missed" in note) for memory, note in rows] == [
         (3, 5, False),
@@ -167,7 +172,10 @@ def test_a_busy_mind_answers_and_may_stop_what_it_does() -> None:
     decide_step(episode_id=episode.pk, step=2)
     assert said(episode) == [(1, "stop!"), (0, "I do"), (1, "thanks")]
     assert did(episode, 2)[0] == ["talker", "stop"]
-    assert [(one.member, one.because, one.asked, one.may_act) for one in Talker.asked[:2]] == [
+    assert [
+        (one.talk.member, one.request.because, one.request.asked, one.request.may_act)
+        for one in Talker.asked[:2]
+    ] == [
         (1, "seat", (1,), ()),
         (0, REASON_TO_ANSWER, (), (0,)),
     ]
@@ -180,7 +188,7 @@ def test_a_busy_mind_to_which_nobody_writes_is_not_asked() -> None:
     decide_step(episode_id=episode.pk, step=1)
     Talker.asked.clear()
     decide_step(episode_id=episode.pk, step=2)
-    assert [one.member for one in Talker.asked] == [1, 2]
+    assert [one.talk.member for one in Talker.asked] == [1, 2]
     assert did(episode, 2)[0] == ["world", "go_on"]
 
 
@@ -284,7 +292,7 @@ def test_a_mind_that_comes_first_opens_towards_a_person_before_they_choose(
     assert sent == [(play_task_queue.ANSWER, episode.pk, 1, 0)]  # the other mind waits
     answer(*sent.pop()[1:])
     view = current_seat_view(episode.seats.get(number=2))
-    assert [one.text for one in view.messages] == ["shall I dig?"] and view.phase == "choose"
+    assert [one.text for one in view.talk.messages] == ["shall I dig?"] and view.phase == "choose"
     assert due(episode) == [] and did(episode, 1) == []
     say(episode, "yes", 0, seat=2)
     all_answer(episode)
@@ -430,7 +438,7 @@ def test_minds_hear_what_people_chose_and_what_minds_said_to_them() -> None:
     submit(episode, 1, *REST)
     Talker.asked.clear()
     decide_step(episode_id=episode.pk, step=1)
-    assert [[one.text for one in each.messages] for each in Talker.asked] == [["who?", "I dig"]] * 2
+    assert [[one.text for one in each.talk.messages] for each in Talker.asked] == [["who?", "I dig"]] * 2
     assert [dict(each.commanded) for each in Talker.asked] == [{0: REST}] * 2
 
 
@@ -438,7 +446,7 @@ def test_a_seat_that_the_world_lets_hear_nothing_hears_nothing_of_the_talk() -> 
     episode = make(0, 1, 2, settings={"deaf": True})
     Talker.lines |= {0: ["who digs?"], 1: ["I"]}
     decide_step(episode_id=episode.pk, step=1)
-    assert [one.messages for one in Talker.asked if one.member == 2] == [()]
+    assert [one.talk.messages for one in Talker.asked if one.talk.member == 2] == [()]
     mixed = make(1, 2, settings={"deaf": True})
     say(mixed, "hello")
     assert due(mixed) == [0]
@@ -476,5 +484,5 @@ def test_without_the_setting_minds_of_a_graph_hear_one_another_in_the_next_step(
     episode = make(0, 1, 2, within=False)
     Talker.lines |= {0: ["who digs?"]}
     decide_step(episode_id=episode.pk, step=1)
-    assert [one.messages for one in Talker.asked] == [(), (), ()]
+    assert [one.talk.messages for one in Talker.asked] == [(), (), ()]
     assert Mind.objects.count() == 3 and Step.objects.count() == 1

@@ -18,7 +18,7 @@ def played(episode: Episode) -> Episode:
     """By the hints, to its end."""
     seat = Seat.objects.select_related("episode").get(episode=episode)
     while (view := current_seat_view(seat)).phase == "choose":
-        assert submit(episode, view.step + 1, *(view.hinted or ("noop",))).accepted
+        assert submit(episode, view.step + 1, *(view.choice.hinted or ("noop",))).accepted
     episode.refresh_from_db()
     return episode
 
@@ -65,7 +65,7 @@ def test_the_page_says_when_it_ends() -> None:
     episode = make_episode(hints=True, steps=30, until={"completed": 1})
     submit(episode, 1, "goto", "storage0")
     view = current_seat_view(Seat.objects.select_related("episode").get(episode=episode))
-    assert "Practice ends when you have served one dish, or after 30 steps." in view.hints
+    assert "Practice ends when you have served one dish, or after 30 steps." in view.choice.hints
 
 
 def test_a_goal_that_the_world_does_not_count_is_refused() -> None:

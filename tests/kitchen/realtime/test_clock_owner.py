@@ -59,24 +59,24 @@ class Page:
     def __init__(self, socket: WebsocketCommunicator) -> None:
         self.socket = socket
 
-    async def told(self, *kinds: str) -> dict[str, Any]:
+    async def receive_kind(self, *kinds: str) -> dict[str, Any]:
         """The next message of these kinds."""
-        heard: Counter[str] = Counter()
+        received: Counter[str] = Counter()
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:
                     found: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=PATIENCE))
-                    heard[found["type"]] += 1
+                    received[found["type"]] += 1
                     if found["type"] in kinds:
                         return found
         except TimeoutError:
-            pytest.fail(f"no {' or '.join(kinds)} in {PATIENCE:g} s, but {dict(heard)}")
+            pytest.fail(f"no {' or '.join(kinds)} in {PATIENCE:g} s, but {dict(received)}")
 
     async def closed(self) -> int:
         """The code with which it is closed, whatever it is told before."""
-        while (said := await self.socket.receive_output(timeout=PATIENCE))["type"] != "websocket.close":
+        while (message := await self.socket.receive_output(timeout=PATIENCE))["type"] != "websocket.close":
             pass
-        return int(said["code"])
+        return int(message["code"])
 
     async def key(self, *command: str, down: bool = True, number: int = 1) -> None:
         await self.socket.send_json_to({"type": "key", "command": command, "down": down, "number": number})
@@ -121,18 +121,18 @@ async def stored(episode: Episode) -> Episode:
 async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
     episode = await made(lane, "walker", seats=3, steps=12, tick_ms=150)
     pages = [await opened(episode, seat) for seat in (0, 1)]
-    first = await pages[0].told("state")
+    first = await pages[0].receive_kind("state")
     assert (first["world"], first["seat"], first["brief"]["tick_ms"]) == ("lane", 0, 150)
-    assert (await pages[0].told("whole"))["tick_ms"] == 150
+    assert (await pages[0].receive_kind("whole"))["tick_ms"] == 150
     await pages[0].key("east", number=7)
-    ticks = [await pages[0].told("tick")]
+    ticks = [await pages[0].receive_kind("tick")]
     while ticks[-1]["step"] < 12:
-        ticks.append(await pages[0].told("tick"))
+        ticks.append(await pages[0].receive_kind("tick"))
     assert [tick["step"] for tick in ticks] == list(range(ticks[0]["step"], 13))
     assert ticks[-1]["key"] == 7
-    over = await pages[0].told("over")
+    over = await pages[0].receive_kind("over")
     assert over["status"] == (await stored(episode)).status == "over"
-    assert (await pages[1].told("over"))["status"] == "over"
+    assert (await pages[1].receive_kind("over"))["status"] == "over"
     rows = await database_sync_to_async(list)(SeatCommand.objects.filter(episode=episode))
     by = {(row.seat, row.chosen_by) for row in rows}
     assert by >= {(0, "person"), (1, "clock"), (2, "walker")}
@@ -159,27 +159,25 @@ async def _holds(episode: Episode) -> bool:
         ([], "unreadable"),
     ],
 )
-async def test_what_cannot_be_used_is_answered(lane: Lane, owner: Any, sent: Any, code: str) -> None:
+async def test_an_unusable_message_is_answered(lane: Lane, owner: Any, sent: Any, code: str) -> None:
     page = await opened(await made(lane, seats=2, steps=500, tick_ms=50))
-    await page.told("whole")
+    await page.receive_kind("whole")
     await page.socket.send_json_to(sent)
-    notice = await page.told("notice")
+    notice = await page.receive_kind("notice")
     assert (notice["code"], bool(notice["text"])) == (code, True)
     await page.close()
 
 
-async def test_a_page_that_comes_again_is_told_the_present_step_and_the_older_one_is_closed(
-    lane: Lane, owner: Any
-) -> None:
+async def test_a_reopened_page_gets_the_present_step_and_closes_the_older_one(lane: Lane, owner: Any) -> None:
     episode = await made(lane, steps=500, tick_ms=60)
     first = await opened(episode, query="?page=page-one&take=1")
-    while (tick := await first.told("tick"))["step"] < 3:
+    while (tick := await first.receive_kind("tick"))["step"] < 3:
         pass
     second = await opened(episode, query="?page=page-two&take=1")
-    assert (await second.told("whole"))["step"] >= tick["step"]
+    assert (await second.receive_kind("whole"))["step"] >= tick["step"]
     await first.key("east", number=1)
     await second.key("west", number=2)
-    while (tick := await second.told("tick"))["key"] != 2:
+    while (tick := await second.receive_kind("tick"))["key"] != 2:
         pass
     commands = SeatCommand.objects.filter(episode=episode, command=["east"])
     assert not await database_sync_to_async(commands.exists)()
@@ -187,65 +185,61 @@ async def test_a_page_that_comes_again_is_told_the_present_step_and_the_older_on
     await second.close()
 
 
-async def test_an_older_page_that_says_late_that_it_plays_takes_no_key_from_the_newer_one(
-    lane: Lane, owner: Any
-) -> None:
+async def test_a_late_message_of_an_older_page_releases_no_key(lane: Lane, owner: Any) -> None:
     """It could not say so before: Redis was away."""
     episode = await made(lane, steps=500, tick_ms=20)
     page = await opened(episode, query="?page=page-two&take=1")
-    await page.told("tick")
+    await page.receive_kind("tick")
     await get_channel_layer().group_send(
         f"keys.{episode.pk}",
         {"type": "keys.sat", "episode": episode.pk, "seat": 0, "page": "page-one", "reply": "gone!1"},
     )
     await page.key("west", number=2)
-    while (await page.told("tick"))["key"] != 2:
+    while (await page.receive_kind("tick"))["key"] != 2:
         pass
     await page.close()
 
 
-async def test_an_old_connection_that_ends_late_takes_no_key_from_the_page_that_has_come_again(
-    lane: Lane, owner: Any
-) -> None:
+async def test_an_old_connection_that_ends_late_releases_no_key(lane: Lane, owner: Any) -> None:
     episode = await made(lane, steps=500, tick_ms=20)
     old = await opened(episode, query="?page=page-one&take=1")
-    await old.told("whole")
+    await old.receive_kind("whole")
     page = await opened(episode, query="?page=page-one&take=1")
-    await page.told("whole")
+    await page.receive_kind("whole")
     await page.key("west", number=2)
-    while (tick := await page.told("tick"))["key"] != 2:
+    while (tick := await page.receive_kind("tick"))["key"] != 2:
         pass
     await old.close()
     till = tick["step"] + 10
-    while (tick := await page.told("tick"))["step"] < till:
+    while (tick := await page.receive_kind("tick"))["step"] < till:
         assert tick["key"] == 2
     await page.close()
 
 
-async def test_each_page_is_told_what_its_own_seat_sees(lane: Lane, owner: Any) -> None:
+async def test_each_page_receives_only_its_own_observation(lane: Lane, owner: Any) -> None:
     episode = await made(lane, seats=2, steps=500, tick_ms=20)
     pages = [await opened(episode, seat) for seat in (0, 1)]
     for seat, page in enumerate(pages):
-        known = (await page.told("whole"))["observation"]["you"]
+        known = (await page.receive_kind("whole"))["observation"]["you"]
         await page.key("east" if seat == 0 else "stay")
         step = 0
         while step < 6 or bool(known) != (seat == 0):  # told in the end: a busy machine hears a key late
-            tick = await page.told("tick")
+            tick = await page.receive_kind("tick")
             step, known = tick["step"], tick["changed"].get("you", known)
             assert tick.keys() == {"type", "step", "score", "lost_ms", "changed", "gone", "events", "key"}
         await page.close()
 
 
-async def test_a_page_that_misses_a_tick_is_told_everything(lane: Lane, owner: Any) -> None:
+async def test_a_page_that_misses_a_tick_receives_the_whole_state(lane: Lane, owner: Any) -> None:
     episode = await made(lane, steps=500, tick_ms=20)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     skipped = {"type": "tick.shown", "step": 400, "seats": {"0": {}}, "score": {}, "lost_ms": 0}
     await get_channel_layer().group_send(f"ticks.{episode.pk}", skipped)
-    assert (await page.told("whole"))["step"] < 400
+    assert (await page.receive_kind("whole"))["step"] < 400
     await page.socket.send_json_to({"type": "sync"})
-    assert (await page.told("state"))["brief"]
-    await page.told("whole")
+    assert (await page.receive_kind("state"))["brief"]
+    await page.receive_kind("whole")
     await page.close()
 
 
@@ -254,7 +248,7 @@ async def test_an_owner_that_dies_is_followed_by_another(lane: Lane) -> None:
     first = ClockOwner(get_channel_layer())
     dies = asyncio.create_task(first.run())
     page = await opened(episode)
-    while (await page.told("tick"))["step"] < 5:
+    while (await page.receive_kind("tick"))["step"] < 5:
         pass
     for played in first.played.values():
         played.task.cancel()  # type: ignore[union-attr]
@@ -262,8 +256,8 @@ async def test_an_owner_that_dies_is_followed_by_another(lane: Lane) -> None:
     await ended(dies)
     await database_sync_to_async(Ticking.objects.update)(until=timezone.now())
     second = asyncio.create_task(ClockOwner(get_channel_layer()).run())
-    step = (await page.told("whole"))["step"]
-    assert 0 < step == (await page.told("tick"))["step"] - 1
+    step = (await page.receive_kind("whole"))["step"]
+    assert 0 < step == (await page.receive_kind("tick"))["step"] - 1
     await ended(second)
     taken = await stored(episode)
     assert taken.step > step
@@ -282,9 +276,9 @@ async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before
 ) -> None:
     claimed: list[int] = []
 
-    def read(*told: Any) -> Any:
+    def read(*arguments: Any) -> Any:
         claimed.append(Ticking.objects.exclude(owner="").count())
-        return read_realtime_episode(*told)
+        return read_realtime_episode(*arguments)
 
     monkeypatch.setattr(owning, "read_realtime_episode", read)
     for _ in range(3):
@@ -297,18 +291,18 @@ async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before
     assert claimed == [1, 2, 3]
 
 
-async def test_the_clock_stands_still_while_nothing_can_be_stored_or_told(
+async def test_the_clock_stops_while_storage_or_pages_are_unreachable(
     lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(owning, "HOLD_SECONDS", 0.05)
     episode = await made(lane, steps=500, tick_ms=10)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     with monkeypatch.context() as nothing_stored:
         nothing_stored.setattr(owning, "store_tick_groups", _fails)
         last = await _last_step(page)
     page = await opened(episode)
-    assert (await page.told("tick"))["step"] > last
+    assert (await page.receive_kind("tick"))["step"] > last
     await page.close()
     assert await _holds(episode)
 
@@ -320,19 +314,19 @@ async def test_a_slow_database_keeps_no_tick_back(
     monkeypatch.setattr(owning, "HOLD_SECONDS", PATIENCE)
     begun, may = threading.Event(), threading.Event()
 
-    def slow(*told: Any) -> Any:
+    def slow(*arguments: Any) -> Any:
         begun.set()
         assert may.wait(PATIENCE)
-        return store_tick_groups(*told)
+        return store_tick_groups(*arguments)
 
     episode = await made(lane, steps=500, tick_ms=10)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     with monkeypatch.context() as slowly:
         slowly.setattr(owning, "store_tick_groups", slow)
         assert await asyncio.to_thread(begun.wait, PATIENCE)
         step = (await stored(episode)).step
-        while (await page.told("tick"))["step"] < step + 10:
+        while (await page.receive_kind("tick"))["step"] < step + 10:
             pass
         assert (await stored(episode)).step == step
         may.set()
@@ -349,44 +343,44 @@ async def _last_step(page: Page) -> int:
             return last
 
 
-def _fails(*told: Any) -> None:
+def _fails(*arguments: Any) -> None:
     raise OperationalError("database is locked")
 
 
-async def test_pages_that_cannot_be_told_miss_nothing(
+async def test_unreachable_pages_miss_nothing(
     lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     episode = await made(lane, steps=500, tick_ms=10)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     layer, failed = get_channel_layer(), 0
-    tell = layer.group_send
+    send = layer.group_send
 
     async def away(group: str, message: dict[str, Any]) -> None:
         nonlocal failed
         if message["type"] == "tick.shown" and failed < 3:
             failed += 1
             raise RedisAway
-        await tell(group, message)
+        await send(group, message)
 
     monkeypatch.setattr(layer, "group_send", away)
-    steps = [(await page.told("tick"))["step"] for _ in range(5)]
+    steps = [(await page.receive_kind("tick"))["step"] for _ in range(5)]
     assert steps == list(range(steps[0], steps[0] + 5))
     assert failed == 3
     await page.close()
 
 
-async def test_staff_end_it_and_the_page_is_told(lane: Lane, owner: Any) -> None:
+async def test_a_page_learns_that_staff_ended_the_episode(lane: Lane, owner: Any) -> None:
     episode = await made(lane, steps=500, tick_ms=20)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
-    assert (await page.told("over"))["status"] == "aborted"
+    assert (await page.receive_kind("over"))["status"] == "aborted"
     await page.close()
 
 
 @pytest.mark.parametrize("answers_first", [False, True])
-async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_kept(
+async def test_a_decision_for_an_ended_episode_is_stored(
     lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch, answers_first: bool
 ) -> None:
     """It was paid for, also where it is there just when nobody goes on."""
@@ -402,11 +396,11 @@ async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_ke
 
     leave = realtime_agents.RealtimeAgents.leave
 
-    def answered_first(*told: Any) -> None:
+    def answered_first(*arguments: Any) -> None:
         asked[0].set_result(answer)
-        leave(*told)
+        leave(*arguments)
 
-    def kept() -> list[tuple[str]]:
+    def stored_dropped() -> list[tuple[str]]:
         return list(ModelCall.objects.values_list("decision__dropped"))
 
     monkeypatch.setattr(realtime_agents, "run_in_background", ask)
@@ -414,13 +408,13 @@ async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_ke
         monkeypatch.setattr(realtime_agents.RealtimeAgents, "leave", answered_first)
     episode = await made(lane, "thinker", seats=2, steps=500, tick_ms=20)
     page = await opened(episode)
-    await page.told("tick")
+    await page.receive_kind("tick")
     await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
-    await page.told("over")
+    await page.receive_kind("over")
     if not answers_first:
         await asyncio.to_thread(asked[0].set_result, answer)
     async with asyncio.timeout(PATIENCE):
-        while not (found := await database_sync_to_async(kept)()):
+        while not (found := await database_sync_to_async(stored_dropped)()):
             await asyncio.sleep(0.01)
     assert (len(asked), found) == (1, [("over",)])
     await page.close()
@@ -431,34 +425,34 @@ async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts
 ) -> None:
     known = asyncio.Event()
 
-    async def plays(heard: dict[str, Any]) -> bool:
+    async def plays(received: dict[str, Any]) -> bool:
         await known.wait()
         return True
 
     episode = await made(lane, steps=500, tick_ms=20)
     first = await opened(episode, query="?page=page-one&take=1")
-    await first.told("tick")
+    await first.receive_kind("tick")
     monkeypatch.setattr(owning, "_plays", plays)
     second = await opened(episode, query="?page=page-two&take=1")
-    await second.told("whole")
+    await second.receive_kind("whole")
     await second.key("west", number=2)
     await second.key("fly", number=3)
     for _ in range(3):
-        assert (await second.told("tick"))["key"] != 2
+        assert (await second.receive_kind("tick"))["key"] != 2
     known.set()
-    assert (await second.told("notice"))["code"] == "not_offered"
-    while (await second.told("tick"))["key"] != 2:
+    assert (await second.receive_kind("notice"))["code"] == "not_offered"
+    while (await second.receive_kind("tick"))["key"] != 2:
         pass
     await first.close()
     await second.close()
 
 
-async def test_who_leaves_is_replaced_and_the_other_plays_on(lane: Lane, owner: Any) -> None:
+async def test_a_player_who_leaves_is_replaced_and_the_other_continues(lane: Lane, owner: Any) -> None:
     episode = await made(lane, seats=2, steps=500, tick_ms=20, absence=AbsencePolicy(kind="walker"))
     pages = [await opened(episode, seat) for seat in (0, 1)]
-    await pages[1].told("tick")
+    await pages[1].receive_kind("tick")
     assert await database_sync_to_async(leave_seat)(episode_id=episode.pk, seat=0)
-    while (tick := await pages[1].told("tick", "whole")).get("changed", {}).get("at", [0])[0] < 2:
+    while (tick := await pages[1].receive_kind("tick", "whole")).get("changed", {}).get("at", [0])[0] < 2:
         pass
     assert await pages[0].closed() == NO_SEAT_CLOSE_CODE
     commands = Step.objects.filter(episode=episode, number__lte=tick["step"])

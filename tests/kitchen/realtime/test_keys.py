@@ -16,7 +16,7 @@ def test_a_key_that_was_pressed_and_let_go_before_the_tick_counts_once() -> None
     assert keys.take(0.2) is None
 
 
-def test_of_several_the_last_one_counts_and_none_is_kept_for_later() -> None:
+def test_the_last_key_counts_and_earlier_ones_are_dropped() -> None:
     keys = HeldKeys()
     for _ in range(2):
         keys.press(NORTH, 0.0)
@@ -36,7 +36,7 @@ def test_a_key_that_is_held_down_repeats_and_the_one_before_it_when_it_is_let_go
     assert keys.take(0.3) == NORTH
 
 
-def test_a_key_of_which_nobody_speaks_any_more_is_let_go_of() -> None:
+def test_a_key_that_is_not_repeated_is_released() -> None:
     keys = HeldKeys()
     keys.press(NORTH, 0.0)
     keys.press(NORTH, KEY_TIMEOUT_SECONDS - 1)
@@ -44,7 +44,7 @@ def test_a_key_of_which_nobody_speaks_any_more_is_let_go_of() -> None:
     assert keys.take(2 * KEY_TIMEOUT_SECONDS) is None
 
 
-def test_somebody_else_at_the_keys_begins_without_any_and_too_many_are_not_kept() -> None:
+def test_another_player_starts_without_keys_and_held_keys_are_limited() -> None:
     keys = HeldKeys()
     for number in range(MAX_HELD_KEYS + 5):
         keys.press((str(number),), 0.0, number)

@@ -11,8 +11,9 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, Seat, StateChange
 from kitchen.play.turn.state_store import current_world
 from kitchen.realtime import realtime_episode
+from kitchen.realtime.clock_claims import release_clock_claims
 from kitchen.realtime.realtime_episode import RealtimeEpisode
-from kitchen.realtime.tick_storage import release_clock_claims, store_tick_groups
+from kitchen.realtime.tick_storage import store_tick_groups
 from tests.kitchen.realtime.conftest import rows_of, taken_by
 from tests.worlds.boulders import DIG
 
@@ -40,7 +41,7 @@ def stored(owner: str, played: RealtimeEpisode) -> Any:
     return store_tick_groups(owner, [played.written()])
 
 
-def test_another_owner_goes_on_from_what_was_stored(episode: Episode) -> None:
+def test_another_owner_continues_from_the_stored_state(episode: Episode) -> None:
     mine = taken_by("me", episode)
     tick(mine, 3)
     assert stored("me", mine)

@@ -13,8 +13,8 @@ def test_a_tick_that_comes_a_little_late_does_not_move_the_next_one() -> None:
     assert pace.due == pytest.approx(1.2)
     assert pace.take(1.25) == 0
     assert pace.due == pytest.approx(1.4)
-    assert pace.told() == (1, 0)
-    assert pace.told() == (0, 0)
+    assert pace.take_counts() == (1, 0)
+    assert pace.take_counts() == (0, 0)
 
 
 def test_ticks_that_were_missed_are_not_made_up_for() -> None:
@@ -23,7 +23,7 @@ def test_ticks_that_were_missed_are_not_made_up_for() -> None:
     assert pace.due == pytest.approx(1.65)
 
 
-def test_what_is_later_than_half_a_second_is_time_that_was_lost() -> None:
+def test_a_delay_above_half_a_second_is_lost_time() -> None:
     pace = TickSchedule(0.2, due=1.0)
     assert pace.take(2.25) == 1250
-    assert pace.told() == (1, 1250)
+    assert pace.take_counts() == (1, 1250)

@@ -16,28 +16,29 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.world import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import SubmittedCommand, end_episode, submit_commands
+from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Seat, SeatCommand, Ticking
 from kitchen.play.turn.play_task_queue import playing_offline
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking
-from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
-from kitchen.realtime.tick_consumer import TickPage
-from kitchen.realtime.tick_messages import TickUpdates
-from kitchen.realtime.tick_storage import (
+from kitchen.realtime.clock_claims import (
     ClockEpisode,
     ClockTotals,
     clock_episodes,
     clock_totals,
     is_clock_unclaimed,
-    store_tick_groups,
     take_clock_claim,
 )
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.tick_consumer import TickPage
+from kitchen.realtime.tick_messages import TickUpdates
+from kitchen.realtime.tick_storage import store_tick_groups
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.realtime.conftest import Lane, rows_of, standing, taken_by
 from tests.worlds.lane.page import LanePage
@@ -63,7 +64,7 @@ def press(game: RealtimeEpisode, *command: str, seat: int = 0, page: str = "", n
 @pytest.mark.parametrize(
     ("speed", "synthetic", "tick_ms"), [(5, True, 33), (1, True, 167), (100, True, 20), (5, False, 167)]
 )
-def test_for_programs_the_clock_goes_quicker_and_the_row_says_so(
+def test_the_clock_is_faster_for_programs_and_the_row_has_it(
     lane: Lane, settings: Any, speed: float, synthetic: bool, tick_ms: int
 ) -> None:
     settings.SYNTHETIC_SPEED = speed
@@ -71,7 +72,7 @@ def test_for_programs_the_clock_goes_quicker_and_the_row_says_so(
     assert (episode.tick_ms, episode.settings["tick_ms"]) == (tick_ms, 167)
 
 
-def test_what_is_stored_replays_and_is_chained_and_sealed_as_any_log(lane: Lane) -> None:
+def test_stored_ticks_replay_and_are_chained_and_sealed(lane: Lane) -> None:
     episode = lane("walker", seats=2, steps=4)
     game = taken_by("me", episode)
     press(game, "east")
@@ -92,14 +93,14 @@ def test_what_is_stored_replays_and_is_chained_and_sealed_as_any_log(lane: Lane)
     assert world.observe(0)["at"] == [4, 4]  # the key was held down
 
 
-def test_staff_are_told_once_in_a_while_and_of_the_end(lane: Lane) -> None:
+def test_staff_are_notified_sometimes_and_at_the_end(lane: Lane) -> None:
     episode = lane(steps=12, tick_ms=250)
     Episode.objects.filter(pk=episode.pk).update(audience="us")
-    game, told = taken_by("me", episode), []
+    game, found = taken_by("me", episode), []
     while not game.is_over:
         game.tick(game.pace.due)
-        told.append(game.written().audience)
-    assert told == ["us", "", "", ""] * 2 + ["us", "", "", "us"]
+        found.append(game.written().audience)
+    assert found == ["us", "", "", ""] * 2 + ["us", "", "", "us"]
 
 
 def test_a_clock_writes_the_same_as_turns_do(lane: Lane) -> None:
@@ -112,18 +113,18 @@ def test_a_clock_writes_the_same_as_turns_do(lane: Lane) -> None:
         both = [SubmittedCommand(seat, EAST) for seat in (0, 1)]
         assert submit_commands(episode_id=turned.pk, step=number, commands=both).accepted
     assert stored("me", game)
-    assert [_told(row) for row in rows_of(ticked)] == [_told(row) for row in rows_of(turned)]
+    assert [_values(row) for row in rows_of(ticked)] == [_values(row) for row in rows_of(turned)]
     rows = [SeatCommand.objects.filter(episode=one) for one in (ticked, turned)]
     known = [list(each.values_list("step", "seat", "command", "chosen_by", "fallback")) for each in rows]
     assert known[0] == known[1]
 
 
-def _told(row: Any) -> list[Any]:
+def _values(row: Any) -> list[Any]:
     of_commands = [{**each, "received_at": ""} for each in row.commands]
     return [row.number, of_commands, row.events, row.score]
 
 
-def test_who_presses_nothing_stays_and_the_log_says_so(lane: Lane) -> None:
+def test_a_player_without_keys_idles_and_the_log_has_it(lane: Lane) -> None:
     episode = lane(steps=2)
     game = taken_by("me", episode)
     played(game, 2)
@@ -164,10 +165,10 @@ def test_a_co_player_remembers_from_owner_to_owner(lane: Lane) -> None:
 
 
 @pytest.mark.parametrize(("kind", "fallback"), [("stumbler", "error"), ("ponderer", "timeout")])
-def test_a_co_player_that_fails_or_is_late_does_nothing_and_stops_nobody(
+def test_a_failed_or_late_co_player_idles_and_stops_nobody(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, kind: str, fallback: str
 ) -> None:
-    monkeypatch.setattr(process_pool, "submit", lambda *told: Future())
+    monkeypatch.setattr(process_pool, "submit", lambda *found: Future())
     episode = lane(kind, seats=2, steps=3)
     game = taken_by("me", episode)
     played(game, 3)
@@ -184,7 +185,7 @@ def test_the_time_of_a_decision_ends_with_its_answer_not_with_the_tick(
     now = [100.0]
     monkeypatch.setattr("kitchen.realtime.realtime_agents.time.monotonic", lambda: now[0])
 
-    def ask(*told: object) -> Future[Any]:
+    def ask(*found: object) -> Future[Any]:
         asked.append(Future())
         return asked[-1]
 
@@ -199,7 +200,7 @@ def test_the_time_of_a_decision_ends_with_its_answer_not_with_the_tick(
     assert Decision.objects.get(mind__episode=episode).milliseconds == pytest.approx(20)
 
 
-def test_a_co_player_that_thinks_goes_on_meanwhile_and_takes_up_what_it_thought_late(
+def test_a_thinking_co_player_keeps_acting_and_uses_its_late_decision(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Future[Any]] = []
@@ -246,26 +247,26 @@ def test_a_co_player_that_thinks_goes_on_meanwhile_and_takes_up_what_it_thought_
     assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.all())] == [[]]
 
 
-def test_who_has_lost_an_episode_stores_nothing_of_it(lane: Lane) -> None:
+def test_a_former_owner_stores_nothing(lane: Lane) -> None:
     episode, other = lane(), lane()
-    first, kept = taken_by("first", episode), taken_by("first", other)
+    first, own = taken_by("first", episode), taken_by("first", other)
     assert not is_clock_unclaimed(standing(episode))
     played(first, 2)
-    played(kept, 1)
+    played(own, 1)
     Ticking.objects.filter(pk=episode.pk).update(until=timezone.now() - timedelta(seconds=1))
     second = taken_by("second", episode)
     played(second, 1)
     assert stored("second", second)
-    assert store_tick_groups("first", [first.written(), kept.written()]) == {other.pk}
+    assert store_tick_groups("first", [first.written(), own.written()]) == {other.pk}
     assert [len(rows_of(one)) for one in (episode, other)] == [1, 1]
 
 
-def test_two_who_saw_an_episode_free_do_not_both_get_it(lane: Lane) -> None:
+def test_only_one_of_two_owners_claims_a_free_episode(lane: Lane) -> None:
     one = standing(lane())
     assert [take_clock_claim(owner, one) for owner in ("a", "b")] == [True, False]
 
 
-def test_what_could_not_be_stored_is_stored_with_what_comes_after_it(lane: Lane) -> None:
+def test_ticks_that_failed_to_store_are_stored_with_later_ones(lane: Lane) -> None:
     episode = lane(steps=4)
     game = taken_by("me", episode)
     played(game, 1)
@@ -285,18 +286,18 @@ def test_time_that_was_lost_is_in_the_log_and_counted(lane: Lane) -> None:
     assert stored("me", game)
     Episode.objects.filter(pk=episode.pk).update(turn_opened_at=timezone.now() - timedelta(seconds=3))
     Ticking.objects.update(until=None)
-    again = taken_by("other", episode)
-    played(again, 1, begin=again.pace.due)
-    assert stored("other", again)
-    told = [[one for one in row.events if one["kind"] == "time_lost"] for row in rows_of(episode)]
-    assert [len(each) for each in told] == [0, 1, 1]
-    assert told[1][0]["milliseconds"] == 2000
-    assert 3000 <= told[2][0]["milliseconds"] < 4000
+    resumed = taken_by("other", episode)
+    played(resumed, 1, begin=resumed.pace.due)
+    assert stored("other", resumed)
+    found = [[one for one in row.events if one["kind"] == "time_lost"] for row in rows_of(episode)]
+    assert [len(each) for each in found] == [0, 1, 1]
+    assert found[1][0]["milliseconds"] == 2000
+    assert 3000 <= found[2][0]["milliseconds"] < 4000
     ticking = Ticking.objects.get()
-    assert (ticking.late, ticking.lost_ms) == (1, 2000 + told[2][0]["milliseconds"])
+    assert (ticking.late, ticking.lost_ms) == (1, 2000 + found[2][0]["milliseconds"])
 
 
-def test_staff_are_told_of_clocks_that_stand_still_and_of_late_steps(lane: Lane) -> None:
+def test_staff_see_stopped_clocks_and_late_steps(lane: Lane) -> None:
     episode, waits = lane(steps=9), lane()
     game = taken_by("me", episode)
     waits.seats.update(page="")
@@ -311,7 +312,7 @@ def test_staff_are_told_of_clocks_that_stand_still_and_of_late_steps(lane: Lane)
     assert clock_totals().still == 1
 
 
-def test_an_episode_that_staff_ended_keeps_what_was_stored(lane: Lane) -> None:
+def test_an_episode_ended_by_staff_keeps_its_stored_ticks(lane: Lane) -> None:
     episode = lane()
     game = taken_by("me", episode)
     played(game, 2)
@@ -331,7 +332,7 @@ def test_the_clock_begins_when_all_have_opened_their_page(lane: Lane) -> None:
     assert [one.episode_id for one in clock_episodes()] == [episode.pk]
 
 
-def test_who_plays_aside_waits_for_no_clock(lane: Lane) -> None:
+def test_a_background_agent_does_not_wait_for_the_clock(lane: Lane) -> None:
     with playing_offline():
         episode = lane(steps=1)
         assert submit_commands(episode_id=episode.pk, step=1, commands=[SubmittedCommand(0, EAST)]).accepted
@@ -356,7 +357,7 @@ def test_turns_leave_it_alone(lane: Lane) -> None:
         {"absence": AbsencePolicy(kind="slow")},
     ],
 )
-def test_what_cannot_keep_up_with_a_clock_is_refused(lane: Lane, more: dict[str, Any]) -> None:
+def test_agents_too_slow_for_a_clock_are_refused(lane: Lane, more: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         lane(*more.pop("minds", ()), **more)
 
@@ -371,19 +372,19 @@ def test_a_clock_is_refused_in_a_world_whose_page_supports_turns_only(
 
 
 @pytest.mark.parametrize(("clock", "next_one"), [("turn", True), ("tick", False)])
-def test_what_is_good_to_do_next_is_said_to_those_for_whom_the_clock_waits_and_how_to_play_to_all(
+def test_hints_reach_practice_players_and_instructions_everybody(
     db: None, clock: str, next_one: bool
 ) -> None:
     settings = {"layout": "cramped_room", "clock": clock}
     minds = [MindPlan("stay", (1,))]
     episode = create_episode(world="overcooked", settings=settings, seats=2, seed=1, minds=minds, hints=True)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.hints[0].startswith("Your cook has a ring around it.")
-    assert (view.hinted is not None) is next_one
-    assert next_one or view.hints[-1] == "Turn to what you want to use, and press space."
+    assert view.choice.hints[0].startswith("Your cook has a ring around it.")
+    assert (view.choice.hinted is not None) is next_one
+    assert next_one or view.choice.hints[-1] == "Turn to what you want to use, and press space."
 
 
-def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:
+def test_a_page_reads_news_that_no_tick_carries(lane: Lane) -> None:
     """Forty pages that look at once after every few ticks would be late with the next."""
     episode = lane("walker", seats=2)
     seat = Seat.objects.select_related("episode").get(episode=episode, mind=None)
@@ -411,30 +412,30 @@ def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:
 
 
 @pytest.mark.django_db
-def test_pages_that_say_so_are_told_what_others_are_about_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_that_show_intents_receive_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "LEAD_IN_SECONDS", 0.0)
-    monkeypatch.setattr(realtime_agents, "_aside", realtime_agents._here)
+    monkeypatch.setattr(realtime_agents, "_in_background", realtime_agents._here)
     chosen = {"model": "stand-in", "level": "aip", "tell_foreseen": True}
-    for tells in (False, True):
+    for shows in (False, True):
         episode = create_episode(
             world="overcooked",
             settings={"layout": "cramped_room", "clock": "tick", "tick_ms": 100, "ticks": 8},
             seats=2,
             seed=3,
             minds=[MindPlan("proagent", (1,), chosen)],
-            shows_intents=tells,
+            shows_intents=shows,
         )
         Seat.objects.filter(episode=episode, mind=None).update(page="page-of-0")
         game = taken_by("me", episode)
-        telling = TickUpdates(game)
-        assert telling.whole()["seats"]["0"].get("intents") == ({} if tells else None)
-        told = []
+        updates = TickUpdates(game)
+        assert updates.whole()["seats"]["0"].get("intents") == ({} if shows else None)
+        found = []
         for tick in range(2):
             game.tick(0.1 * (tick + 1))
-            told.append(telling.tick()["seats"]["0"].get("intents"))
+            found.append(updates.tick()["seats"]["0"].get("intents"))
         at = {"do": "pickup", "item": "onion", "of": "0", "foresees": "pickup", "what": "onion"}
-        assert told == ([{"1": at}, None] if tells else [None, None])
-        assert telling.whole()["seats"]["0"].get("intents") == ({"1": at} if tells else None)
+        assert found == ([{"1": at}, None] if shows else [None, None])
+        assert updates.whole()["seats"]["0"].get("intents") == ({"1": at} if shows else None)
 
 
 @pytest.mark.django_db
@@ -453,11 +454,11 @@ def test_under_a_clock_hints_name_an_errand_and_not_single_moves(
     )
     Seat.objects.filter(episode=episode, mind=None).update(page="page-of-0")
     game = taken_by("me", episode)
-    telling = TickUpdates(game)
-    told = [telling.whole()["seats"]["0"]]
+    updates = TickUpdates(game)
+    found = [updates.whole()["seats"]["0"]]
     for tick, verb in enumerate(("north", "west", "interact")):
         press(game, verb, page="page-of-0", now=0.1 * (tick + 1))
         game.tick(0.1 * (tick + 1))
-        told.append(telling.tick()["seats"]["0"])
+        found.append(updates.tick()["seats"]["0"])
     onion, pot = {"do": "pickup", "item": "onion"}, {"do": "put_onion_in_pot"}
-    assert [each.get("errand") for each in told] == ([onion, None, None, pot] if hints else [None] * 4)
+    assert [each.get("errand") for each in found] == ([onion, None, None, pot] if hints else [None] * 4)

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 @pytest.mark.parametrize(
     ("kind", "own", "foresees"), [("proagent", {"level": "aip"}, True), ("skill_dispatcher", {}, False)]
 )
-def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
+def test_a_plan_three_ticks_late_is_carried_out_afterwards(
     monkeypatch: pytest.MonkeyPatch, kind: str, own: dict[str, str], foresees: bool
 ) -> None:
     asked: list[tuple[Callable[[], Agreed], Future[Agreed]]] = []
@@ -35,7 +35,11 @@ def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
             if not made.done():
                 made.set_result(act())
 
-    monkeypatch.setattr(realtime_agents, "_aside", lambda decide, *told: in_background(lambda: decide(*told)))
+    monkeypatch.setattr(
+        realtime_agents,
+        "_in_background",
+        lambda decide, *arguments: in_background(lambda: decide(*arguments)),
+    )
     monkeypatch.setattr(realtime_episode, "LEAD_IN_SECONDS", 0.0)
     chosen = {"model": "stand-in", **own}
     episode = create_episode(
@@ -61,5 +65,5 @@ def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
     if not foresees:
         assert not predictions_by_episode([episode.pk])
         return
-    (told,) = predictions_by_episode([episode.pk])[episode.pk].values()
-    assert told[0].step == 1 and told[0].said == ("pickup", "onion")
+    (arguments,) = predictions_by_episode([episode.pk])[episode.pk].values()
+    assert arguments[0].step == 1 and arguments[0].said == ("pickup", "onion")

@@ -74,7 +74,7 @@ def test_values_are_shown_by_their_kind() -> None:
     ]
 
 
-def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
+def test_players_read_their_achievements() -> None:
     score = {"completed": 1, "failed": 0, "success_rate": 1.0}
     assert achievements("cuisine", score) == (("1", "dish served"), ("0", "orders missed"))
     assert achievements("cuisine", {**score, "completed": 2})[0] == ("2", "dishes served")
@@ -82,7 +82,7 @@ def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
     assert achievements("lamps", {"lit": None}) == ()
 
 
-def test_staff_read_what_is_compared() -> None:
+def test_staff_read_the_compared_metrics() -> None:
     assert metric_summary("lamps", {"glow": -0.25, "dark": None, "completed": 2}) == (
         "Glow -0.25",
         "Nights in the dark \N{EN DASH}",
@@ -90,13 +90,13 @@ def test_staff_read_what_is_compared() -> None:
     )
 
 
-def test_a_world_that_is_gone_has_no_figures() -> None:
+def test_an_unknown_world_has_no_metrics() -> None:
     assert metrics_of_world("sunken") == () and achievements("sunken", {"lit": 1}) == ()
     assert event_texts("sunken") == "" and metric_summary("sunken", {"lit": 1}) == ()
     assert [one.worlds for one in metrics_side_by_side(["sunken", "lamps"])] == [("lamps",)] * len(FIGURES)
 
 
-def test_figures_of_two_worlds_are_told_apart_and_those_of_the_first_keep_their_names() -> None:
+def test_metrics_of_two_worlds_have_distinct_names() -> None:
     alone, both = metrics_side_by_side(["cuisine"]), metrics_side_by_side(["cuisine", "lamps", "cuisine"])
     assert both[: len(alone)] == alone
     assert {one.name: one.label for one in both[len(alone) :]} == {
@@ -113,7 +113,7 @@ def test_names_and_labels_of_others_are_not_taken() -> None:
     assert (found[0].name, found[0].label) == ("glow_lamps_2", "Glow (lamps)")
 
 
-def test_what_two_worlds_declare_alike_is_one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_metrics_of_two_worlds_are_one_metric(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = next(one for one in get_world("cuisine").figures if one.name == "failed")
     as_ours = Metric(**{name: getattr(shared, name) for name in Metric.__slots__ if name != "words"})
     monkeypatch.setattr(Lamps, "figures", (as_ours,))
@@ -124,7 +124,7 @@ def test_what_two_worlds_declare_alike_is_one_figure(monkeypatch: pytest.MonkeyP
     assert found["completed"].value("lamps", {"completed": 2}) is None
 
 
-def test_what_is_measured_anywhere_is_of_every_world() -> None:
+def test_common_metrics_cover_every_world() -> None:
     assert {"success_rate", "completed", "glow", "dark"} <= {one.name for one in common_metrics()}
     assert "lit" not in {one.name for one in common_metrics()}
 
@@ -133,7 +133,7 @@ def made(kind: type[World], settings: dict[str, Any]) -> World:
     return kind.create(seats=1, settings=settings)
 
 
-def test_what_was_done_and_missed_is_read_by_the_declaration() -> None:
+def test_share_counts_follow_the_declaration() -> None:
     game = made(get_world("cuisine"), {"level": "level_0", "max_steps": 40, "alpha": 1.0})
     game.reset(1)
     while not game.over:

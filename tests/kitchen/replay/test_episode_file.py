@@ -29,7 +29,7 @@ def dispatched() -> EpisodeRecord:
     return played(make_episode(minds=(mind("dispatcher", 1),), seats=2, steps=5), 2, "noop")
 
 
-def test_what_is_opened_elsewhere_is_seen_and_told_as_here() -> None:
+def test_an_exported_episode_looks_the_same_elsewhere() -> None:
     for record in (dispatched(), played(grids(), 4, "east")):
         opened = read_episode_file(export_episode(record))
         assert export_episode(opened) == export_episode(record)
@@ -40,11 +40,11 @@ def test_what_is_opened_elsewhere_is_seen_and_told_as_here() -> None:
                 )
             here, there = report_step(record, steps), report_step(opened, steps)
             assert here.commands == there.commands
-            sent = [[call.sent for one in told.thoughts for call in one.calls] for told in (here, there)]
+            sent = [[call.sent for one in page.thoughts for call in one.calls] for page in (here, there)]
             assert sent[0] == sent[1]
 
 
-def test_what_models_were_asked_and_answered_goes_along_and_no_key_does() -> None:
+def test_an_export_has_requests_and_replies_but_no_keys() -> None:
     record = dispatched()
     (thought,) = report_step(record, 1).thoughts
     assert thought.who == "Robot 2 (seat 1)"
@@ -100,7 +100,7 @@ def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() 
             read_episode_file(file)
 
 
-def test_a_moment_is_read_again_to_the_microsecond() -> None:
+def test_times_are_restored_to_the_microsecond() -> None:
     record = played(grids(), 1, "east")
     for microsecond in (0, 1, 999, 1000):
         record.steps[0].opened_at = record.steps[0].opened_at.replace(microsecond=microsecond)

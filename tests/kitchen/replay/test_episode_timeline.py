@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from kitchen.charts import matplotlib_charts
 from kitchen.charts.chart_data import Chart, Series
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.replay.episode_timeline import OTHER, read_activity, timeline_chart
+from tests.kitchen.charts.svg_texts import check_texts
 from tests.kitchen.replay.test_episode_file import dispatched
 from tests.kitchen.replay.test_step_replay import cuisine, grids, played
 
@@ -36,7 +37,7 @@ def test_steps_of_the_same_kind_are_one_span_and_waiting_is_named() -> None:
     assert "Steps of seat 0: waits (noop) 2." in idle.words
 
 
-def test_what_was_refused_was_not_done_and_rare_kinds_are_told_together() -> None:
+def test_refused_commands_are_not_counted_and_rare_kinds_are_joined() -> None:
     record = played(grids(), 3, "interact")
     assert [run.kind for run in read_activity(record).runs[0]] == ["refused"]
     record.steps = [_like(record.steps[0], n, f"verb{max(n - 4, 0)}") for n in range(1, 12)]
@@ -67,7 +68,7 @@ def series(chart: Chart, name: str) -> list[Series]:
     return [one for one in chart.panels[0].series if one.name == name]
 
 
-def test_when_a_mind_was_asked_and_for_how_long_it_took() -> None:
+def test_the_timeline_shows_decisions_and_their_duration() -> None:
     record = dispatched()
     slow, later = record.decisions[:2]
     slow.milliseconds, later.milliseconds, later.seen_step, later.fallback = 2000.0, 10.0, 0, "late"
@@ -87,8 +88,8 @@ def test_it_is_drawn_in_lanes_the_first_at_the_top_whatever_draws_it() -> None:
     assert marks == sorted(marks, reverse=True)  # nothing is hidden by a span
     kinds = {p.y for one in chart.panels[0].series if one.look == "spans" for p in one.points}
     assert len(kinds) == sum(one.look == "spans" and bool(one.points) for one in chart.panels[0].series)
-    drawn = matplotlib_charts.draw_chart(chart)
-    assert drawn == matplotlib_charts.draw_chart(chart)
+    drawn = draw_chart(chart)
+    check_texts(drawn)
     assert b"Cook 1 (seat 0)" in drawn
 
 

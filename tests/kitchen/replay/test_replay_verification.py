@@ -20,8 +20,8 @@ def dispatched(**more: object) -> EpisodeRecord:
 
 def test_the_same_commands_come_of_the_same_replies() -> None:
     for knowing in ("everybody", "people", "nobody"):
-        again = list(repeat_decisions(dispatched(knowing=knowing)))
-        assert [(each.step, each.mind, each.replies, each.fault) for each in again] == [
+        repeated = list(repeat_decisions(dispatched(knowing=knowing)))
+        assert [(each.step, each.mind, each.replies, each.fault) for each in repeated] == [
             (step, number, 1, "") for step in (1, 2) for number in (0, 1)
         ]
 
@@ -44,7 +44,7 @@ def test_another_reply_prompt_or_number_of_calls_is_found() -> None:
     assert next(repeat_decisions(record)).fault == FAILED.format(name="JSONDecodeError")
 
 
-def test_what_cannot_be_decided_again_is_said_to_be_so() -> None:
+def test_decisions_that_cannot_be_repeated_have_a_reason() -> None:
     record = dispatched()
     record.decisions[0].fallback = "timeout"
     record.decisions[1].seen_step = None
@@ -54,6 +54,6 @@ def test_what_cannot_be_decided_again_is_said_to_be_so() -> None:
     assert all(each.why_not for each in repeat_decisions(record))
 
 
-def test_minds_that_ask_no_model_are_not_asked_again() -> None:
+def test_agents_without_a_model_are_not_repeated() -> None:
     record = played(make_episode(minds=(mind("random", 1),), seats=2, steps=5), 2, "noop")
     assert list(repeat_decisions(record)) == list[RepeatedDecision]()

@@ -7,6 +7,7 @@ import pytest
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.models import Episode
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.step_store import store_plan
 from kitchen.replay.episode_record import EpisodeRecord
 from kitchen.replay.step_replay import NothingIsStoredError, PastTurn, world_after_steps
 from tests.kitchen.factories import submit
@@ -26,7 +27,7 @@ def test_a_turn_that_is_over_is_as_it_was_and_stores_nothing() -> None:
     assert turn.memories == then.memories
     assert turn.stamp[:2] == then.stamp[:2]
     with pytest.raises(NothingIsStoredError):
-        turn.plan({})
+        store_plan(turn, 0, (), chosen_by="person")
 
 
 def played_on(episode: Episode, step: int) -> EpisodeRecord:

@@ -39,13 +39,13 @@ def grids() -> Episode:
     return create_episode(world="overcooked", settings=settings, seats=2, seed=3, minds=minds)
 
 
-def test_an_episode_of_each_world_leads_where_its_log_says() -> None:
+def test_an_episode_of_each_world_replays_to_its_logged_state() -> None:
     for record in (played(cuisine(steps=3), 3, "noop"), played(grids(), 5, "east")):
         assert not list(replay_faults(record))
         assert world_after_steps(record, record.episode.step).state_hash() == record.episode.state_hash
 
 
-def test_what_differs_is_named_by_its_step_and_nothing_after_it() -> None:
+def test_only_the_first_wrong_step_is_reported() -> None:
     record = played(grids(), 4, "east")
     record.steps[1].commands[0]["command"] = ["north"]
     first = list(replay_faults(record))

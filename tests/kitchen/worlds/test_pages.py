@@ -106,7 +106,9 @@ def test_what_can_be_chosen_is_what_can_be_done(kind: str) -> None:
     for view in views(kind):
         values = re.findall(r'name="command" value="([^"]+)"', Screen().fragments(page, view))
         offered = [tuple(json.loads(unescape(value))) for value in values]
-        assert set(offered) == {*view.legal, *view.anticipated}, "one with an amount is offered once"
+        assert set(offered) == {*view.choice.legal, *view.choice.anticipated}, (
+            "one with an amount is offered once"
+        )
         assert len(offered) == len(set(offered))
 
 
@@ -114,7 +116,7 @@ def test_what_can_be_chosen_is_what_can_be_done(kind: str) -> None:
 def test_every_command_has_words_of_its_own(kind: str) -> None:
     page = get_page(kind)
     for view in views(kind):
-        commands = {*view.legal, *view.anticipated}
+        commands = {*view.choice.legal, *view.choice.anticipated}
         assert len({page.phrase(command) for command in commands} - {""}) == len(commands)
 
 

@@ -98,6 +98,7 @@ def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: S
     assert rows_sha256 in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     study: Study, asked: list[tuple[int, str]], admin_client: Client
 ) -> None:
@@ -115,6 +116,7 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analysis(
     study: Study,
     admin_client: Client,
@@ -328,6 +330,7 @@ def test_the_page_counts_people_and_not_reasons(
     assert "2 participants left out (42 rows): no value in every condition" in page
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_everybody_left_out_is_told_with_the_reason(
     tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
 ) -> None:
@@ -343,6 +346,7 @@ def test_everybody_left_out_is_told_with_the_reason(
         call_command("analyse_study", "left-out", "--out", str(tmp_path))
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_without_participants_the_page_says_so(asked: list[tuple[int, str]], admin_client: Client) -> None:
     make_study("bare")
     admin_client.get("/staff/bare/analysis/")

@@ -12,8 +12,9 @@ from django.test import Client
 
 from kitchen.contract.language_model import CallTimeoutError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.worlds.cuisine.dispatcher import model_exchange
 from study import tasks
 from study.analysis.analysis_results import analyse_present_data, coplayers_by_condition
@@ -93,6 +94,7 @@ def test_the_studys_page_names_who_played(study: Study, admin_client: Client) ->
     assert "<strong>2 of 3 decisions: no answer in time 2</strong>" in page
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,28 +122,6 @@ def test_the_console_fixes_what_somebody_will_meet_and_says_why(admin_client: Cl
     assert rows(study) == (condition, item)
 
 
-def test_the_admin_fixes_it_too(admin_client: Client) -> None:
-    study = make_study()
-    arrived(study)
-    condition, _ = rows(study)
-    there = reverse("admin:study_condition_delete", args=[condition.pk])
-    assert "1 participant on the way" in admin_client.post(there, {"post": "yes"}).content.decode()
-    page = admin_client.get(reverse("admin:study_condition_change", args=[condition.pk]))
-    assert "key" not in page.context["adminform"].form.fields
-
-    change = reverse("admin:study_study_change", args=[study.pk])
-    formset = next(
-        one.formset
-        for one in admin_client.get(change).context["inline_admin_formsets"]
-        if one.formset.prefix == "items"
-    )
-    one = formset.forms[1]
-    assert one.fields["text"].disabled
-    one.cleaned_data = {"DELETE": True}
-    with pytest.raises(ValidationError, match="Switch it off instead"):
-        one.clean()
-
-
 def test_a_preview_whose_condition_is_gone_ends_instead_of_failing() -> None:
     study = make_study()
     staff = arrived(study, "staff", preview=True)

@@ -11,11 +11,12 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import SubmittedCommand, run_due_step, submit_commands
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Episode, Message
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.world_registry import get_page
 from kitchen.replay.episode_file import export_episode, read_episode_file
@@ -68,7 +69,7 @@ def play(episode: Episode, seat: int, macros: list[Command]) -> None:
         view = current_seat_view(episode.seats.get(number=seat))
         step = view.step + 1
         if view.phase == "choose":
-            can = macros and macros[0] in view.legal
+            can = macros and macros[0] in view.choice.legal
             command = macros.pop(0) if can else ("wait", "1")
             assert submit_commands(
                 episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)]
@@ -109,7 +110,7 @@ def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None
     episode, pair = begun(study, "assistant_level_3"), soup(study, "assistant_level_3")
     answer(episode.pk, 1, episode.minds.get().number)
     view = current_seat_view(episode.seats.get(number=1))
-    (asked,) = [said for said in view.messages if said.sender == 0]
+    (asked,) = [said for said in view.talk.messages if said.sender == 0]
     assert asked.data["requests"] == [list(macro) for macro in pair.units[0]], "it opens towards a person"
     play(episode, 1, list(pair.assistant))
     episode.refresh_from_db()

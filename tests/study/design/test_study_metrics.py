@@ -265,7 +265,7 @@ def test_participants_read_what_they_achieved_in_the_worlds_own_words(client: Cl
     page = client.get(person.get_absolute_url(), follow=True).content.decode()
     assert "<dt>lamps lit</dt><dd>2</dd>" in page
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.achieved == (("2", "lamps lit"),)
+    assert view.result.achieved == (("2", "lamps lit"),)
 
 
 def test_staff_see_the_figures_on_the_live_page_and_at_the_participant(admin_client: Client) -> None:

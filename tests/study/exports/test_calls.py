@@ -16,13 +16,9 @@ from kitchen.contract.language_model import Attempt, Call, Reply, Request
 from kitchen.money.budget_ledger import spent_or_reserved
 from kitchen.money.models import Budget, Spending
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import (
-    SubmittedCommand,
-    SubmittedDecision,
-    run_due_step,
-    submit_commands,
-)
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
+from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
 from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table
@@ -97,7 +93,7 @@ def test_how_replies_were_read_stands_in_columns_behind_the_others(study: Study)
         assert names[end - 2] == "commands_invalid_before"
 
 
-def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
+def test_reasoning_and_parameters_of_a_model_are_exported(study: Study) -> None:
     participant = enter(study, "one")
     finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
@@ -161,10 +157,10 @@ class Paying(Agent):
     kind = "paying"
 
     def decide(self, situation: Situation) -> MindDecision:
-        assert situation.purse is not None
-        situation.purse.reserve(0.25)
+        assert situation.limits.purse is not None
+        situation.limits.purse.reserve(0.25)
         if situation.step != 1:
-            situation.purse.settle(0.25, 0.125)
+            situation.limits.purse.settle(0.25, 0.125)
         return MindDecision({})
 
 

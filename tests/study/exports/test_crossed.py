@@ -14,10 +14,11 @@ from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import SubmittedCommand, leave_seat, submit_commands
+from kitchen.play.episode.change_episode import leave_seat, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import TABLES
@@ -67,11 +68,11 @@ def play(episode: Episode) -> None:
     """To its end: a word to whom one may write at every step, or a job to whom one leads."""
     seat = episode.seats.get(mind=None)
     while (view := current_seat_view(seat)).phase in {"choose", "lead"}:
-        kind = INFORM if view.leads else SAY
+        kind = INFORM if view.jobs.leads else SAY
         assert send_message(episode_id=episode.pk, seat=seat.number, say=MessageDraft(TEXT, kind)).accepted
         step = view.step + 1
         if view.phase == "choose":
-            given = SubmittedCommand(seat.number, view.legal[-1])
+            given = SubmittedCommand(seat.number, view.choice.legal[-1])
             assert submit_commands(episode_id=episode.pk, step=step, commands=[given]).accepted
         decide_step(episode_id=episode.pk, step=step)
 

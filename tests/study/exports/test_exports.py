@@ -174,7 +174,7 @@ def test_an_episode_alone_has_no_co_player(study: Study, tmp_path: Path) -> None
     assert {(row["coplayer"], row["teammates"], row["played_by"]) for row in rows} == {("none", "0", "")}
 
 
-def test_who_really_played_is_told_by_episode(study: Study, tmp_path: Path) -> None:
+def test_episodes_name_the_agents_that_really_played(study: Study, tmp_path: Path) -> None:
     first = Episode.objects.order_by("id")[0]
     for seat, kind in ((1, "planner"), (2, "planner"), (3, "fallback")):
         SeatCommand.objects.create(episode=first, step=1, seat=seat, command=["noop"], chosen_by=kind)

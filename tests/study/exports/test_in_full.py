@@ -135,7 +135,7 @@ def test_columns_keep_their_places_when_the_design_changes(study: Study) -> None
     assert after[len(before) :] == ["c1.joy", "c0.joy"]
 
 
-def test_what_was_changed_after_the_freeze_is_flagged(study: Study, tmp_path: Path) -> None:
+def test_changes_after_the_freeze_are_flagged(study: Study, tmp_path: Path) -> None:
     walk(study, "one")
     Version.objects.update(frozen_at=timezone.now())
     Study.objects.update(title="Another title")
@@ -251,7 +251,7 @@ def test_rows_with_long_texts_are_written_sooner(
 
 
 @pytest.mark.servers
-def test_the_command_writes_every_form_and_leaves_out_whom_it_is_told(study: Study, tmp_path: Path) -> None:
+def test_the_command_writes_every_format_and_leaves_out_the_given_kinds(study: Study, tmp_path: Path) -> None:
     walk(study, "one", synthetic=True)
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path), "--format", "zip", stdout=out)

@@ -58,7 +58,7 @@ def test_a_row_has_the_settings_of_its_condition_as_columns() -> None:
     assert {row["coplayer.model"] for row in long(study)} == {""}
 
 
-def test_who_dropped_out_is_there_and_marked() -> None:
+def test_drop_outs_have_rows_and_are_marked() -> None:
     study = make_study(conditions=1, items=1)
     person = enter(study, "gone")
     finish_page(participant_id=person.pk, page="guide")

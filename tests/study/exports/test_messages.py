@@ -80,7 +80,7 @@ def test_a_participants_rows_hold_what_they_said_or_could_read(
     ]
 
 
-def test_who_was_replaced_keeps_what_they_said_and_read_before(
+def test_a_replaced_person_keeps_the_messages_from_before(
     pair: tuple[Study, list[Participant], Episode],
 ) -> None:
     study, (one, two), episode = pair
@@ -131,7 +131,7 @@ def test_the_file_has_each_word_and_is_empty_where_nothing_was_said(
     assert all('=1+1; "<b>' in row["text"] for row in rows)
 
 
-def test_what_was_not_shown_is_in_the_file_as_it_was_written(
+def test_blocked_words_are_in_the_file_as_written(
     pair: tuple[Study, list[Participant], Episode],
 ) -> None:
     study, _people, episode = pair
@@ -143,7 +143,7 @@ def test_what_was_not_shown_is_in_the_file_as_it_was_written(
     assert cells(study, "text", "shown", "data") == [("fetch rice", "fetch ***", {}), ("please", "", {})]
 
 
-def test_who_leaves_takes_what_was_said_along(pair: tuple[Study, list[Participant], Episode]) -> None:
+def test_a_withdrawal_erases_the_messages(pair: tuple[Study, list[Participant], Episode]) -> None:
     _, people, episode = pair
     say(episode, 0, "hello")
     for person in people:

@@ -13,9 +13,11 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.contract.decision_notes import READING_COLUMNS as READ
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.uptime.models import Outage
+from kitchen.uptime.outage_queries import recent_outages
 from study.analysis.analysis_results import analyse_present_data
 from study.analysis.statistics.markdown_report import markdown_report
 from study.design.models import Study
@@ -23,7 +25,6 @@ from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from study.exports.export_table import EVERYBODY, ExportSelection
 from study.exports.tables.played_episodes import touched_count
-from study.monitor.live_study_page import outages_context
 from study.participation.page_progress import finish_page
 from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
@@ -103,7 +104,7 @@ def test_episodes_that_were_touched_can_be_left_out(study: Study) -> None:
     assert found == {"participants": 2, "episodes": 3, "steps": 9, "answers": 6}
 
 
-def test_what_is_left_out_is_said(study: Study, tmp_path: Path, admin_client: Client) -> None:
+def test_the_files_say_which_rows_were_left_out(study: Study, tmp_path: Path, admin_client: Client) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path), "--without", "outage_episodes", stdout=out)
     said = "1 episode that an outage touched, with 3 steps"
@@ -138,10 +139,10 @@ def test_the_command_leaves_them_out_and_says_how_many(study: Study, tmp_path: P
     assert "1 participants (people only)" in out.getvalue()
 
 
-def test_staff_who_watch_are_told_of_outages(study: Study, admin_client: Client) -> None:
+def test_the_live_page_shows_outages(study: Study, admin_client: Client) -> None:
     page = admin_client.get("/staff/small/live/").content.decode()
     assert "the whole installation" in page
-    assert len(outages_context()["outages"]) == 3
+    assert len(recent_outages()) == 3
 
 
 def test_an_outage_is_nobody_who_played() -> None:

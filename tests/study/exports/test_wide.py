@@ -93,7 +93,7 @@ def test_a_column_holds_what_every_version_asked_for(
     assert table.column("c0.i0").to_pylist() == values
 
 
-def test_what_was_preregistered_has_its_columns_before_anybody_comes() -> None:
+def test_a_preregistered_version_has_its_columns_before_the_first_participant() -> None:
     study = make_study(conditions=1, items=1)
     current_version(study_id=study.pk)
     Version.objects.update(frozen_at=timezone.now())

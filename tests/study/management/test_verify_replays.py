@@ -72,7 +72,7 @@ def test_it_is_said_why_decisions_could_not_be_made_again() -> None:
     ]
     assert of_models(verdicts) == (
         "2 decisions of language models made again, from 2 stored replies; "
-        "3 could not be (docs/researchers.md): "
+        "3 could not be (docs/commands.md): "
         "2 because a clock took the steps, 1 because it was late or failed"
     )
 

@@ -22,9 +22,10 @@ from django.utils import timezone
 from brigade.asgi import application as whole_application
 from kitchen.infra.rate_limit import TokenBucket
 from kitchen.money.models import Budget, Spending
-from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Study
 from study.monitor import live_status, live_study_page
 from study.monitor.live_study_page import ELSEWHERE, GONE, NOT_ALLOWED, websocket_urlpatterns

@@ -20,7 +20,7 @@ from django.utils import timezone
 from kitchen.infra.file_writing import record_backup
 from kitchen.infra.task_broker import QueueStatus, WorkerHealth
 from kitchen.play.episode.play_monitoring import PlayPace, RecentFaults
-from kitchen.realtime.tick_storage import ClockTotals
+from kitchen.realtime.clock_claims import ClockTotals
 from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.operation import installation_status, status_checks
@@ -71,7 +71,7 @@ def states() -> dict[str, str]:
 @pytest.mark.sqlite
 def test_all_is_looked_at_and_well() -> None:
     lines = installation_status.installation_lines()
-    assert tuple(line.name for line in lines) == installation_status.ORDER
+    assert [line.name for line in lines] == list(installation_status.CHECKS)
     assert {line.state for line in lines} == {WELL}
     assert not any(line.do for line in lines)
     assert status_summary(lines) == "Everything is well."
@@ -172,16 +172,18 @@ def test_migrations_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_a_database_the_rest_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(status_checks, "database", raises(OperationalError("password of the database")))
+    away = raises(OperationalError("password of the database"))
+    monkeypatch.setitem(installation_status.CHECKS, "Database", ("machine", away))
     lines = {line.name: line for line in installation_status.installation_lines()}
     assert lines["Database"].state == BROKEN
     assert "password" not in str(lines)
-    assert {lines[name].state for name in installation_status.OF_THE_DATABASE} == {LOOK}
+    needing = {name for name, (needed, _) in installation_status.CHECKS.items() if needed == "database"}
+    assert {lines[name].state for name in needing} == {LOOK}
     assert lines["Redis"].state == lines["Disk"].state == WELL
 
 
 def test_what_cannot_be_looked_at_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(installation_status.OF_THE_MACHINE, "Disk", raises(PermissionError("no")))
+    monkeypatch.setitem(installation_status.CHECKS, "Disk", ("machine", raises(PermissionError("no"))))
     assert states() == {"Disk": LOOK}
 
 
@@ -198,6 +200,13 @@ def test_the_page_is_for_all_staff(client: Client, staff: Client) -> None:
     assert "Everything is well." in page.content.decode()
     assert Client().get("/staff/well/").status_code == 302
     assert 'href="/staff/well/"' in staff.get("/staff/").content.decode()
+
+
+def test_the_console_leads_to_the_documentation_if_it_was_built(staff: Client, settings: Any) -> None:
+    for built, shown in (("", False), ("documentation/docs/index.html", True)):
+        settings.DOCUMENTATION = built
+        page = staff.get("/staff/well/").content.decode()
+        assert ('<a href="/static/documentation/docs/index.html">Documentation</a>' in page) is shown
 
 
 def test_an_open_page_looks_again_and_is_read_aloud_only_if_something_changed(
@@ -222,7 +231,7 @@ def test_the_command_says_the_same_and_its_exit_code_too(monkeypatch: pytest.Mon
 
 
 def test_words() -> None:
-    lines = [StatusLine("Redis", BROKEN, ""), StatusLine("Clock", LOOK, "")]
+    lines = [StatusLine(BROKEN, "", name="Redis"), StatusLine(LOOK, "", name="Clock")]
     assert (worst_state(lines), worst_state(lines[1:]), worst_state([])) == (BROKEN, LOOK, WELL)
     assert status_summary(lines) == "Something is broken: Redis. Look at these, too: Clock."
     assert [format_seconds(one) for one in (0.0123, 3.42, 130)] == ["12 ms", "3.4 s", "2 minutes"]

@@ -122,7 +122,7 @@ def test_every_figure_is_told_to_operators_and_no_other(away: None) -> None:
     names = {f"{one._name}{'_total' if one._type == 'counter' else ''}" for one in counted}
     names |= {"brigade_queue_tasks", "brigade_queue_seconds", "brigade_money_dollars", "brigade_reachable"}
     names |= {"brigade_episodes_live", "brigade_episodes_late"}
-    guide, rules = ((base_dir() / "docs" / name).read_text() for name in ("operators.md", "alerts.yml"))
+    guide, rules = ((base_dir() / "docs" / name).read_text() for name in ("metrics.md", "alerts.yml"))
     rows = {
         name
         for row in re.findall(r"^\| (`brigade_.*?) \|", guide, re.MULTILINE)

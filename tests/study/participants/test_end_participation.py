@@ -73,7 +73,7 @@ def test_without_a_number_everything_of_people_is_kept(study: Study) -> None:
     assert Participant.objects.count() == 2 and Step.objects.count() == 12
 
 
-def test_what_is_noted_of_staff_goes_too(settings: Any) -> None:
+def test_staff_actions_are_erased_too(settings: Any) -> None:
     long_ago = timezone.now() - timedelta(days=100)
     SecurityEvent.objects.create(kind="login", user_name="of today")
     with_time = SecurityEvent(kind="login", user_name="of then")
@@ -89,7 +89,7 @@ def test_what_is_noted_of_staff_goes_too(settings: Any) -> None:
     assert SecurityEvent.objects.get().kind == "person_erased" and not AccessAttempt.objects.exists()
 
 
-def test_what_a_process_that_died_left_is_erased(study: Study) -> None:
+def test_remains_of_a_process_that_died_are_erased(study: Study) -> None:
     episodes = Episode.objects.filter(rounds__participant__label="before")
     pks = list(episodes.values_list("pk", flat=True))
     Participant.objects.get(label="before").delete()

@@ -16,9 +16,10 @@ from django.db import connection, transaction
 from kitchen.contract.language_model import Call, Message, Reply, Request
 from kitchen.play.episode import change_episode as kitchen
 from kitchen.play.episode import create_episode
-from kitchen.play.episode.change_episode import Receipt, SubmittedCommand, SubmittedDecision, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand, Step
 from kitchen.play.turn import decision_records
+from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
 from study.design.models import Condition
 from study.participants.end_participation import participant_withdraw
 from study.participants.models import Participant

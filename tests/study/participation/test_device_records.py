@@ -64,7 +64,7 @@ def test_nothing_is_kept_or_asked_unless_the_study_says_so(browser: Client) -> N
     assert kept(person) == NOTHING
 
 
-def test_without_a_script_there_is_what_the_browser_says_with_the_page(browser: Client) -> None:
+def test_without_a_script_the_user_agent_is_recorded(browser: Client) -> None:
     person = seen(make_study(keeps_devices=True), browser)
     assert kept(person) == (*HEADER, None, None, None, None)
 
@@ -82,7 +82,7 @@ def test_the_page_tells_window_and_times_away_and_goes_on_from_there_when_it_is_
     assert kept(person) == (*HEADER, 1280, 720, 2, 61_500)
 
 
-def test_a_page_that_tells_is_no_sign_that_somebody_is_there(browser: Client) -> None:
+def test_a_device_report_is_no_presence_signal(browser: Client) -> None:
     person = seen(make_study(keeps_devices=True), browser)
     long_ago = timezone.now() - timedelta(minutes=3)
     Participant.objects.update(active_at=long_ago)
@@ -112,7 +112,7 @@ def test_a_page_that_tells_is_no_sign_that_somebody_is_there(browser: Client) ->
         {"position": "x"},
     ],
 )
-def test_what_cannot_be_is_refused_and_changes_nothing(browser: Client, wrong: dict[str, Any]) -> None:
+def test_an_impossible_report_is_refused_and_changes_nothing(browser: Client, wrong: dict[str, Any]) -> None:
     person = seen(make_study(keeps_devices=True), browser)
     before = kept(person)
     assert tell(browser, person, **wrong) == 422
@@ -148,7 +148,7 @@ def test_nothing_is_kept_before_somebody_has_agreed(browser: Client) -> None:
     assert kept(person, "consent") == NOTHING and kept(person)[:4] == HEADER
 
 
-def test_who_entered_before_it_was_said_is_left_as_they_were(browser: Client) -> None:
+def test_participants_of_an_earlier_version_have_no_device_records(browser: Client) -> None:
     study = make_study()
     person = seen(study, browser)
     Study.objects.update(keeps_devices=True)
@@ -156,7 +156,7 @@ def test_who_entered_before_it_was_said_is_left_as_they_were(browser: Client) ->
     assert (tell(browser, person), kept(person)) == (422, NOTHING)
 
 
-def test_the_file_of_pages_has_it_and_who_leaves_takes_it_along(browser: Client) -> None:
+def test_page_times_have_devices_and_a_withdrawal_erases_them(browser: Client) -> None:
     study = make_study(keeps_devices=True)
     person = seen(study, browser)
     tell(browser, person, times_away=1, away_ms=2500)
@@ -202,7 +202,9 @@ def test_it_is_part_of_the_design_and_of_the_preregistration() -> None:
         ("We keep on which device you saw each page.", False),
     ],
 )
-def test_a_consent_that_does_not_say_so_is_told_to_the_researcher(words: str, is_told: bool) -> None:
+def test_a_consent_that_does_not_mention_devices_is_reported_to_the_researcher(
+    words: str, is_told: bool
+) -> None:
     study = make_study(keeps_devices=True)
     study.parts.filter(kind="consent").update(enabled=True, text=words)
     assert any("window and times away" in one.words for one in readiness_problems(study)) is is_told

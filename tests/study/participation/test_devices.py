@@ -50,7 +50,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("name", "told"), NAMES.items())
-def test_a_browsers_name_is_told_in_a_few_words(name: str, told: tuple[str, str, int | None, str]) -> None:
+def test_a_user_agent_is_reduced_to_a_few_words(name: str, told: tuple[str, str, int | None, str]) -> None:
     assert device_of(name) == Device(*told)
 
 

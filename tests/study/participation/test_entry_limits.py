@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9"}
 
 
-def test_who_has_only_pressed_the_button_takes_no_place(client: Client) -> None:
+def test_entering_alone_takes_no_place(client: Client) -> None:
     study = make_study(max_participants=1)
     early = begin(Client(), study)["Location"]
     begin(Client(), study)
@@ -43,7 +43,7 @@ def test_who_has_only_pressed_the_button_takes_no_place(client: Client) -> None:
     assert Participant.objects.exclude(consented_at=None).count() == 2
 
 
-def test_who_does_not_agree_can_say_so_though_the_study_is_full(client: Client) -> None:
+def test_a_person_can_refuse_though_the_study_is_full(client: Client) -> None:
     study = make_study(max_participants=1)
     early = begin(client, study)["Location"]
     enter(study)
@@ -78,7 +78,7 @@ def test_one_address_can_begin_only_so_often_and_loses_nothing(client: Client) -
     assert client.post("/s/small/", {"entry": entry}, **ELSEWHERE).status_code == 302  # type: ignore[arg-type]
 
 
-def test_another_address_programs_and_who_is_in_are_not_turned_away(client: Client) -> None:
+def test_other_addresses_programs_and_participants_are_not_turned_away(client: Client) -> None:
     study = make_study(entries_per_address=1, recruitment="label")
     for label in ("a", "a"):
         page = text_of(client.get("/s/small/", {"label": label}))
@@ -161,7 +161,7 @@ def test_entries_of_more_than_a_minute_ago_do_not_count() -> None:
     assert not EntryPause.objects.exists()
 
 
-def test_the_researcher_is_told_and_can_let_people_in(admin_client: Client) -> None:
+def test_the_researcher_sees_the_pause_and_can_end_it(admin_client: Client) -> None:
     study = make_study(entries_per_minute=1)
     begin(Client(), study)
     for address in ("/staff/small/", "/staff/small/live/", "/staff/small/entry/"):

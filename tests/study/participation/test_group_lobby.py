@@ -16,9 +16,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kitchen.money.models import Budget
-from kitchen.play.episode.change_episode import SubmittedCommand, leave_seat, submit_commands
+from kitchen.play.episode.change_episode import leave_seat, submit_commands
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.exports.export_registry import get_table
@@ -60,7 +61,7 @@ def look(person: Participant) -> LobbyState | None:
 def stands(person: Participant) -> tuple[int, int, int, bool]:
     waiting = look(person)
     assert waiting
-    return waiting.come, waiting.awaited, 10 * round(waiting.seconds_left / 10), waiting.leaves
+    return waiting.present, waiting.awaited, 10 * round(waiting.seconds_left / 10), waiting.leaves
 
 
 def page(person: Participant) -> str:
@@ -121,7 +122,7 @@ def test_groups_are_balanced_over_sequences() -> None:
     assert {held.count(each) for each in set(held)} == {4} and Group.objects.count() == 4
 
 
-def test_only_who_has_the_same_left_to_play_is_in_a_group() -> None:
+def test_members_of_a_group_have_the_same_conditions_left() -> None:
     study = shared(conditions=2)
     one = come(study, "one")
     look(one)
@@ -133,7 +134,7 @@ def test_only_who_has_the_same_left_to_play_is_in_a_group() -> None:
     assert look(spanish) and Group.objects.count() == 3
 
 
-def test_when_time_is_over_a_co_player_has_the_place_of_who_did_not_come() -> None:
+def test_after_the_time_a_co_player_takes_the_place_of_a_missing_person() -> None:
     study = shared(people=3)
     one, other = come(study, "one"), come(study, "other")
     look(one), look(other)
@@ -150,7 +151,7 @@ def test_when_time_is_over_a_co_player_has_the_place_of_who_did_not_come() -> No
     assert look(late) and Group.objects.count() == 2
 
 
-def test_or_those_who_came_leave_and_are_paid() -> None:
+def test_after_the_time_those_who_came_may_leave_and_are_paid() -> None:
     one = come(shared(unfilled="leave"), "one")
     assert stands(one) == (1, 2, 300, True)
     time_passes(301)
@@ -161,7 +162,7 @@ def test_or_those_who_came_leave_and_are_paid() -> None:
     assert "Nobody came to play with you" in html and one.completion_code in html
 
 
-def test_who_has_gone_from_the_lobby_is_not_waited_for_and_may_come_again() -> None:
+def test_nobody_waits_for_a_person_who_left_the_lobby_and_may_return() -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     look(one)
@@ -170,7 +171,7 @@ def test_who_has_gone_from_the_lobby_is_not_waited_for_and_may_come_again() -> N
     assert look(one) is None and episode_of(one) == episode_of(other)
 
 
-def test_who_closes_the_page_is_gone_at_once_unless_it_was_loaded_again() -> None:
+def test_closing_the_page_leaves_the_lobby_at_once_unless_it_was_reloaded() -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     client, lobby = Client(), f"/p/{one.key}/lobby/"
@@ -208,7 +209,7 @@ def test_a_group_stays_together_and_waits_for_its_own(both: tuple[Participant, P
     assert look(other) is None and episode_of(one, 2) == episode_of(other, 2)
 
 
-def test_whoever_comes_too_late_for_a_later_round_plays_it_without_the_others(
+def test_a_member_who_is_late_for_a_later_round_plays_it_without_the_others(
     both: tuple[Participant, Participant],
 ) -> None:
     one, other = both
@@ -229,7 +230,7 @@ def test_nobody_waits_for_a_member_who_has_left(both: tuple[Participant, Partici
     assert Episode.objects.filter(rounds__participant=one).count() == 2  # the first is still theirs
 
 
-def test_who_leaves_in_the_midst_of_a_game_is_replaced_and_only_their_data_go(
+def test_a_person_who_leaves_during_a_game_is_replaced_and_only_their_data_are_erased(
     both: tuple[Participant, Participant],
 ) -> None:
     one, other = both
@@ -243,7 +244,7 @@ def test_who_leaves_in_the_midst_of_a_game_is_replaced_and_only_their_data_go(
     assert page(one) == "play"
 
 
-def test_who_is_timed_out_is_replaced_and_who_was_replaced_ends_nothing(
+def test_a_timed_out_person_is_replaced_and_the_episode_goes_on(
     both: tuple[Participant, Participant],
 ) -> None:
     one, other = both
@@ -254,7 +255,7 @@ def test_who_is_timed_out_is_replaced_and_who_was_replaced_ends_nothing(
     assert Episode.objects.get(pk=episode.pk).status == "abandoned"
 
 
-def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
+def test_a_replaced_person_continues_with_the_survey_while_the_others_play(
     both: tuple[Participant, Participant],
 ) -> None:
     one, other = both
@@ -279,7 +280,7 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
 
 
 @pytest.mark.parametrize("unfilled", ["coplayer", "leave"])
-def test_who_was_away_waits_for_those_who_play_on_and_meets_them_in_the_next_round(unfilled: str) -> None:
+def test_a_replaced_person_waits_for_the_others_and_meets_them_in_the_next_round(unfilled: str) -> None:
     study = shared(unfilled=unfilled)
     one, other = come(study, "one"), come(study, "other")
     look(one), look(other)
@@ -297,7 +298,7 @@ def test_who_was_away_waits_for_those_who_play_on_and_meets_them_in_the_next_rou
     assert episode_of(one, 2) == episode_of(other, 2) != episode
 
 
-def test_who_has_come_to_an_end_keeps_no_place_in_a_group_that_forms() -> None:
+def test_an_ended_participant_keeps_no_place_in_a_forming_group() -> None:
     study = shared()
     one, other, third = (come(study, name) for name in ("one", "other", "third"))
     look(one)
@@ -306,7 +307,7 @@ def test_who_has_come_to_an_end_keeps_no_place_in_a_group_that_forms() -> None:
     assert Group.objects.count() == 1 and episode_of(other) == episode_of(third)
 
 
-def test_who_lost_their_place_while_they_took_the_group_looks_again() -> None:
+def test_a_person_who_lost_their_place_meanwhile_joins_once_more() -> None:
     one = come(shared(), "one")
     look(one)
     member = GroupMember.objects.get()
@@ -341,7 +342,7 @@ def test_programs_that_are_erased_leave_no_group() -> None:
     assert not Group.objects.exists() and not Episode.objects.exists()
 
 
-def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant]) -> None:
+def test_no_page_says_who_plays_with_the_participant(both: tuple[Participant, Participant]) -> None:
     one, other = both
     html = Client().get(f"/p/{one.key}/").content.decode()
     episode = episode_of(one)
@@ -350,7 +351,7 @@ def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant
     assert not any(secret in html for secret in secrets)
 
 
-def test_who_has_no_seat_in_a_smaller_team_plays_it_without_the_others() -> None:
+def test_a_member_without_a_seat_in_a_smaller_team_plays_without_the_others() -> None:
     study = shared(conditions=2, people=3)
     study.conditions.filter(key="c1").update(organisation={"people": [0, 1]})
     study.orders = "fixed"
@@ -373,7 +374,7 @@ def test_staff_who_try_it_out_wait_for_nobody() -> None:
     assert page(person) == "lobby" and look(person) is None and page(person) == "play"
 
 
-def test_a_condition_of_people_alone_is_tried_out_with_players_at_random() -> None:
+def test_a_preview_of_a_condition_of_people_has_random_players() -> None:
     study = shared(unfilled="leave", absent="end")
     study.conditions.update(teammates=1, coplayer="none")
     person = condition_preview(condition=study.conditions.first())  # type: ignore[arg-type]
@@ -391,7 +392,7 @@ def test_a_person_in_another_seat_needs_no_lobby() -> None:
     assert 'data-page="play"' in html or "ws-connect" in html
 
 
-def test_the_page_says_who_is_awaited_and_the_script_is_told_when_it_begins() -> None:
+def test_the_page_says_how_many_are_missing_and_the_script_learns_of_the_start() -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     client = Client()
@@ -406,7 +407,7 @@ def test_the_page_says_who_is_awaited_and_the_script_is_told_when_it_begins() ->
 
 @pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
-def test_two_who_come_at_once_are_one_group() -> None:
+def test_two_people_who_come_at_once_form_one_group() -> None:
     study = shared()
     people = [come(study, name) for name in ("one", "other")]
     together = threading.Barrier(2)
@@ -428,7 +429,7 @@ def test_two_who_come_at_once_are_one_group() -> None:
 @pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("ahead", [None, "leaves", "comes"])
-def test_who_leaves_while_the_episode_opens_is_not_waited_for(ahead: str | None) -> None:
+def test_nobody_waits_for_a_person_who_leaves_while_the_episode_opens(ahead: str | None) -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     look(one)
@@ -467,7 +468,7 @@ def test_the_data_say_who_played_together_and_from_which_step_somebody_was_repla
     assert rows == [[0, 2, 1, None, None, "1:1:left"], [1, 2, 1, 1, "left", "1:1:left"]]
 
 
-def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Participant]) -> None:
+def test_actions_of_others_are_no_action_of_the_participant(both: tuple[Participant, Participant]) -> None:
     Participant.objects.update(active_at=timezone.now() - timedelta(minutes=9))
     episode = episode_of(both[0])
     assert episode
@@ -476,7 +477,7 @@ def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Particip
     assert seen[0] - seen[1] > timedelta(minutes=8)
 
 
-def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> None:
+def test_settings_that_keep_people_apart_are_reported_before_launch() -> None:
     study = shared(conditions=2)
     told = {one.words.split(":")[0] for one in readiness_problems(study)}
     assert "The consent does not say that other participants see what somebody does and writes" in told
@@ -490,7 +491,7 @@ def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> No
     ]
 
 
-def test_where_a_clock_runs_nobody_waits_for_who_is_away() -> None:
+def test_with_a_clock_nobody_waits_for_an_absent_person() -> None:
     study = shared(conditions=1)
     study.conditions.update(world="overcooked", settings={"clock": "tick"}, teammates=1)
     assert not any("no step timer" in one.words for one in readiness_problems(study))

@@ -95,7 +95,7 @@ def done_up_to_the_survey(client: Client, personal: str) -> None:
 LAST = {"page": "survey", "position": "1", "item_i0": "5", "item_i1": "1"}
 
 
-def test_the_code_is_for_who_came_to_the_end(client: Client) -> None:
+def test_the_code_is_shown_to_those_who_finished(client: Client) -> None:
     make_study(recruitment="prolific", conditions=1)
     personal, stranger = begun(client), Client()
     theirs = come(stranger)
@@ -136,7 +136,7 @@ def test_the_browser_that_began_is_nobodys_guest(client: Client, study: Study) -
     assert 'name="confirm"' in text_of(client.get(f"{theirs}withdraw/"))
 
 
-def test_what_was_answered_before_is_on_no_page_of_another_browser(client: Client) -> None:
+def test_earlier_answers_are_on_no_page_of_another_browser(client: Client) -> None:
     study = make_study(recruitment="prolific", conditions=2)
     personal = begun(client)
     client.post(personal, {"page": "guide"})

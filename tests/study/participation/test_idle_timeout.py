@@ -10,10 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.play.episode.change_episode import SubmittedCommand, end_episode, submit_commands
+from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.design.models import Outcome, Study, Version
@@ -56,7 +57,7 @@ def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 def command(episode: Episode) -> None:
     view = current_seat_view(episode.seats.get(number=0))
-    order = SubmittedCommand(0, view.legal[0])
+    order = SubmittedCommand(0, view.choice.legal[0])
     assert submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
 
 
@@ -82,7 +83,7 @@ def status(person: Participant) -> str:
 
 
 @pytest.mark.parametrize("synthetic", [False, True])
-def test_who_does_nothing_is_timed_out_once_and_the_kitchen_is_closed(wait: Clock, synthetic: bool) -> None:
+def test_an_idle_participant_is_timed_out_once_and_the_episode_ends(wait: Clock, synthetic: bool) -> None:
     person = begun(make_study(idle_minutes=60), synthetic=synthetic)
     wait(59)
     assert time_out_idle() == 0
@@ -109,7 +110,7 @@ def test_a_command_in_the_kitchen_is_an_action(wait: Clock) -> None:
     assert status(person) == "timed_out"
 
 
-def test_the_word_that_somebody_is_there_is_an_action(client: Client, wait: Clock) -> None:
+def test_a_presence_signal_is_an_action(client: Client, wait: Clock) -> None:
     person = begun(make_study(idle_minutes=60, idle_warning_minutes=10))
     here = f"{person.get_absolute_url()}here/"
     wait(50)
@@ -121,7 +122,7 @@ def test_the_word_that_somebody_is_there_is_an_action(client: Client, wait: Cloc
     assert time_out_idle() == 0
 
 
-def test_the_word_of_somebody_whose_time_is_over_brings_nobody_back(client: Client, wait: Clock) -> None:
+def test_a_presence_signal_after_the_limit_does_not_undo_the_timeout(client: Client, wait: Clock) -> None:
     person = begun(make_study(idle_minutes=30))
     wait(31)
     participant_here(person=person)
@@ -132,7 +133,7 @@ def test_the_word_of_somebody_whose_time_is_over_brings_nobody_back(client: Clie
     assert status(other) == "timed_out"
 
 
-def test_the_word_of_somebody_who_withdraws_at_this_moment_is_no_error(
+def test_a_presence_signal_during_a_withdrawal_is_no_error(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = begun(make_study())
@@ -159,7 +160,9 @@ def test_one_whose_data_cannot_be_read_keeps_nobody_from_being_timed_out(
     assert f"participant {lost.pk} cannot be timed out" in caplog.text
 
 
-def test_who_comes_back_too_late_is_told_and_gets_the_code_for_it(client: Client, wait: Clock) -> None:
+def test_a_person_who_returns_too_late_reads_why_and_gets_the_code_for_it(
+    client: Client, wait: Clock
+) -> None:
     study = make_study(idle_minutes=30)
     Outcome.objects.create(study=study, kind="timed_out", code="SLOW", url="https://example.org/?c={code}")
     person = begun(study)
@@ -178,7 +181,7 @@ def test_a_study_without_a_limit_ends_nobody_and_asks_nobody(client: Client, wai
     assert "data-idle" not in client.get(person.get_absolute_url()).content.decode()
 
 
-def test_who_has_finished_or_withdrawn_is_left_alone(client: Client, wait: Clock) -> None:
+def test_finished_and_withdrawn_participants_are_not_timed_out(client: Client, wait: Clock) -> None:
     study = make_study(idle_minutes=10)
     done, gone = complete(study, "done"), begun(study, "gone")
     participant_withdraw(participant_id=gone.pk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from kitchen.play.turn.websocket_messages import NoticeMessage
 from study.design.models import Study, StudyPart, SurveyItem
 from study.exports.tables.participants_table import COLUMNS, TABLE
 from study.participants.models import Participant
-from study.participation.enter_study import consent_given, participant_enter, text_digest
+from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study, play_out
@@ -50,7 +51,7 @@ def test_a_study_in_one_language_is_read_in_it(client: Client) -> None:
     assert ">Empezar<" in page and 'class="languages"' not in page
 
 
-def test_what_was_chosen_goes_before_what_the_browser_asks_for_and_stays_with_the_person(
+def test_the_chosen_language_outranks_the_browsers_and_is_stored_with_the_person(
     study: Study,
 ) -> None:
     client = Client(HTTP_ACCEPT_LANGUAGE="es")
@@ -60,7 +61,7 @@ def test_what_was_chosen_goes_before_what_the_browser_asks_for_and_stays_with_th
     assert 'lang="zh-hans" dir' in text_of(Client(HTTP_ACCEPT_LANGUAGE="es").get(there))
 
 
-def test_who_takes_part_changes_it_on_any_page(study: Study) -> None:
+def test_a_participant_changes_the_language_on_any_page(study: Study) -> None:
     client = Client(HTTP_ACCEPT_LANGUAGE="en")
     there = begin(client, study)["Location"]
     key = Participant.objects.get().key
@@ -93,11 +94,13 @@ def test_the_words_that_were_agreed_to_are_those_that_were_read(study: Study) ->
         consent_given(participant_id=person.pk)
         person.refresh_from_db()
         spoken[language] = person
-        assert person.consent_hash == text_digest(person.design.part("consent"))
+        part = person.design.part("consent")
+        words = "\n".join([part.text, *part.settings["statements"]])
+        assert person.consent_hash == sha256(words.encode()).hexdigest()
     assert spoken["en"].consent_hash != spoken["es"].consent_hash
 
 
-def test_what_is_chosen_is_stored_in_the_words_of_the_study(study: Study) -> None:
+def test_options_are_stored_in_the_words_of_the_study(study: Study) -> None:
     SurveyItem.objects.create(
         study=study,
         key="which",
@@ -118,7 +121,7 @@ def test_what_is_chosen_is_stored_in_the_words_of_the_study(study: Study) -> Non
     assert person.answers.get(item__key="which").value == "Second"
 
 
-def test_what_nobody_has_translated_says_its_language_and_nothing_else_does(study: Study) -> None:
+def test_only_untranslated_texts_name_their_language(study: Study) -> None:
     StudyPart.objects.create(study=study, kind="guide", text="Nobody translated this.")
     person = enter(study)
     Participant.objects.update(language="es")
@@ -158,7 +161,7 @@ def test_on_the_play_page_another_language_is_one_click_away(study: Study) -> No
     assert "轮到你了" in text_of(client.get(there)) and person.rounds.get().episode
 
 
-def test_a_page_at_play_is_told_in_its_language_and_a_program_in_english(study: Study) -> None:
+def test_a_play_page_gets_notices_in_its_language_and_a_program_in_english(study: Study) -> None:
     person = enter(study)
     finish_page(participant_id=person.pk, page="guide")
     episode = person.rounds.get().episode
@@ -178,7 +181,7 @@ def test_a_page_at_play_is_told_in_its_language_and_a_program_in_english(study: 
     assert "This episode has ended." in told["zh-hans"]
 
 
-def test_what_was_drawn_in_one_language_is_not_shown_in_another(study: Study) -> None:
+def test_a_cached_drawing_is_not_shown_in_another_language(study: Study) -> None:
     enter(study)
     from kitchen.play.live.shared_panels import Notice, notice_panel
 

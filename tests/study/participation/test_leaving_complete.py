@@ -67,7 +67,7 @@ def test_the_button_back_still_hands_the_code_in() -> None:
     assert "https://app.prolific.com/submissions/complete?cc=C0FFEE" in leave(person)
 
 
-def test_who_leaves_before_the_end_is_told_to_return_it_and_nothing_is_kept() -> None:
+def test_a_person_who_leaves_early_reads_to_return_the_submission_and_nothing_is_kept() -> None:
     person = enter(make_study(recruitment="prolific"))
     Participant.objects.filter(pk=person.pk).update(source="prolific", label="5f01")
     assert "your payment" not in text(Client().get(f"/p/{person.key}/withdraw/"))
@@ -132,7 +132,7 @@ def failed(study: Study) -> Participant:
     return person
 
 
-def test_who_failed_the_check_does_not_begin_again_by_leaving(admin_client: Client) -> None:
+def test_a_withdrawal_does_not_allow_a_second_try_after_a_failed_check(admin_client: Client) -> None:
     person = failed(make_study(recruitment="prolific"))
     asked = text(Client().get(f"/p/{person.key}/withdraw/"))
     assert "nobody takes part twice" in asked and "completion code and the day" not in asked
@@ -147,7 +147,7 @@ def test_who_failed_the_check_does_not_begin_again_by_leaving(admin_client: Clie
     assert "Withdrew after completing" not in text(admin_client.get("/staff/small/participants/"))
 
 
-def test_of_who_failed_the_check_nothing_is_kept_without_a_name_or_once_names_are_old(settings: Any) -> None:
+def test_no_record_of_a_failed_check_is_kept_without_a_label_or_once_labels_expire(settings: Any) -> None:
     person = failed(make_study(recruitment="prolific"))
     person.label = ""
     record_completion(person)
@@ -159,7 +159,7 @@ def test_of_who_failed_the_check_nothing_is_kept_without_a_name_or_once_names_ar
     assert not LeftComplete.objects.exists()
 
 
-def test_who_asks_about_many_names_is_slowed(person: Participant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_about_many_labels_are_limited(person: Participant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enter_study, "MOST_NAME_QUERIES", 3)
 
     def ask(name: str, address: str = "203.0.113.9", **more: str) -> int:
@@ -175,14 +175,14 @@ def test_who_asks_about_many_names_is_slowed(person: Participant, monkeypatch: p
     assert ask("5f01") == 403
 
 
-def test_the_page_fits_who_left_and_who_did_not(person: Participant) -> None:
+def test_the_page_differs_for_erased_and_present_participants(person: Participant) -> None:
     said = text(Client().get(LINK))
     assert "If you have had your data erased" in said and "your personal link" in said
     leave(person)
     assert "If you have had your data erased" in text(Client().get(LINK))
 
 
-def test_programs_and_what_is_old_enough_leave_nothing(person: Participant) -> None:
+def test_programs_and_expired_records_leave_nothing(person: Participant) -> None:
     program = complete(person.study, "program", synthetic=True)
     participant_withdraw(participant_id=program.pk)
     participant_withdraw(participant_id=person.pk, counted=False)

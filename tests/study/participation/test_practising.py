@@ -48,7 +48,7 @@ def follow(episode: Episode | None) -> Episode:
     assert episode
     seat = Seat.objects.select_related("episode").get(episode=episode, number=0)
     while (view := current_seat_view(seat)).phase == "choose":
-        submit(episode, view.step + 1, *(view.hinted or ("noop",)))
+        submit(episode, view.step + 1, *(view.choice.hinted or ("noop",)))
     return Episode.objects.get(pk=episode.pk)
 
 
@@ -66,7 +66,7 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
     assert again(person).first_practice_id is None
 
 
-def test_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:
+def test_a_person_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:
     person = practising(3)
     idle_out(person)
     assert "no dish was served yet" in text(client, person)

@@ -65,7 +65,7 @@ def test_they_are_fetched_once_a_day() -> None:
     assert prolific.ring.find("k1") and prolific.asked == 2
 
 
-def test_who_asks_for_a_known_key_never_waits() -> None:
+def test_the_lookup_of_a_known_key_never_waits() -> None:
     prolific = Prolific()
     assert prolific.ring.find("k1")
     prolific.answers.clear()
@@ -79,7 +79,7 @@ def test_who_asks_for_a_known_key_never_waits() -> None:
     stranger.join()
 
 
-def test_who_comes_while_the_first_fetch_is_under_way_waits_for_it() -> None:
+def test_a_lookup_during_the_first_fetch_waits_for_it() -> None:
     prolific, found = Prolific(), []
     prolific.answers.clear()
     two = [threading.Thread(target=lambda: found.append(prolific.ring.find("k1"))) for _ in range(2)]
@@ -122,7 +122,7 @@ def test_they_can_be_in_a_file(tmp_path: Path, settings: pytest.FixtureRequest) 
 
 
 @pytest.mark.parametrize("source", ["/nowhere", "https://127.0.0.1:1/keys", "https://"])
-def test_what_cannot_be_read_is_told(source: str) -> None:
+def test_an_unreadable_source_is_an_error(source: str) -> None:
     with pytest.raises(KeysError, match="cannot be read"):
         read(source)
 

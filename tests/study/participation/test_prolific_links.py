@@ -77,7 +77,7 @@ def opened(client: Client, token: str, more: str = "") -> str:
     return str(answer["Location"])
 
 
-def test_the_token_says_who_it_is_and_is_in_no_address_after_that(
+def test_the_token_identifies_the_person_and_stays_in_no_address(
     client: Client, study: Study, sign: Sign
 ) -> None:
     token = sign()
@@ -166,7 +166,7 @@ def test_without_a_workspace_the_token_only_fills_the_link_in(
     assert "small: a signed link of Prolific vouches for nobody: the study names no" in caplog.text
 
 
-def test_what_a_browser_remembers_is_about_one_person_and_one_study(client: Client, sign: Sign) -> None:
+def test_the_cookie_of_a_signed_link_is_about_one_person_and_one_study(client: Client, sign: Sign) -> None:
     make_study(recruitment="prolific", signed_only=True, prolific_workspace="w1")
     other = make_study("other", recruitment="prolific", signed_only=True, prolific_workspace="w1")
     opened(client, sign())
@@ -217,7 +217,7 @@ FORGED: dict[str, Callable[[Sign, RSAPrivateKey, RSAPrivateKey], str]] = {
 
 
 @pytest.mark.parametrize("case", FORGED)
-def test_what_does_not_hold_is_a_plain_page_and_changes_nothing(
+def test_an_invalid_token_gets_a_plain_page_and_changes_nothing(
     case: str,
     client: Client,
     study: Study,
@@ -236,7 +236,7 @@ def test_what_does_not_hold_is_a_plain_page_and_changes_nothing(
 
 
 @pytest.mark.parametrize("error", [TypeError, ValueError, RecursionError])
-def test_whatever_the_library_stumbles_over_is_a_plain_page(
+def test_an_error_of_the_library_gets_a_plain_page(
     error: type[Exception], client: Client, study: Study, sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stumbles(*args: Any, **more: Any) -> None:
@@ -297,7 +297,7 @@ def test_by_label_only_the_links_of_this_server_open_it(admin_client: Client) ->
     assert Client().get("/s/small/" + link.replace("&amp;", "&")).status_code == 200
 
 
-def test_only_what_can_sign_can_be_told_to(admin_client: Client) -> None:
+def test_only_platforms_that_sign_links_can_require_it(admin_client: Client) -> None:
     study = make_study(recruitment="prolific")
     form = {"recruitment": "sona", "signed_only": "on", "closes_at": ""}
     page = admin_client.post("/staff/small/design/recruitment/", form)

@@ -91,9 +91,7 @@ def test_pages_without_an_episode_are_loaded_in_few_queries(
         client.get(person.get_absolute_url())
 
 
-def test_the_word_of_somebody_who_is_there_costs_two_queries(
-    client: Client, django_assert_num_queries: Any
-) -> None:
+def test_a_presence_signal_takes_two_queries(client: Client, django_assert_num_queries: Any) -> None:
     person = enter(make_study(idle_minutes=30))
     finish_page(participant_id=person.pk, page="guide")
     with django_assert_num_queries(2):

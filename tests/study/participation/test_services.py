@@ -87,7 +87,7 @@ def test_a_study_that_is_closed_or_empty_takes_nobody(conditions: int, status: s
     assert not Participant.objects.exists()
 
 
-def test_who_is_in_a_closed_study_can_finish() -> None:
+def test_participants_of_a_closed_study_can_finish() -> None:
     study = make_study()
     participant = enter(study)
     Study.objects.update(status=Study.Status.CLOSED)

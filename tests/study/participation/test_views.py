@@ -77,7 +77,7 @@ def test_without_the_tick_nobody_is_in_and_the_form_says_what_is_missing(
     assert not Round.objects.exists()
 
 
-def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) -> None:
+def test_a_refusal_ends_the_participation_and_no_name_is_kept(client: Client) -> None:
     study = make_study(recruitment="prolific")
     link = "/s/small/?PROLIFIC_PID=p1&STUDY_ID=s1"
     entry = field(text_of(client.get(link)), "entry")
@@ -90,7 +90,7 @@ def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) 
     assert study.participants.count() == 1
 
 
-def test_who_does_not_agree_is_asked_again_by_an_open_link_and_has_none_to_come_back(client: Client) -> None:
+def test_an_open_link_asks_once_more_after_a_refusal(client: Client) -> None:
     study = make_study()
     entry = field(text_of(client.get("/s/small/")), "entry")
     personal = client.post("/s/small/", {"entry": entry})["Location"]
@@ -171,7 +171,7 @@ def test_every_page_has_its_time_over_the_whole_way(client: Client) -> None:
 
 
 @pytest.mark.parametrize("place", ["check", "survey"])
-def test_what_has_a_right_answer_cannot_be_left_open(client: Client, place: str) -> None:
+def test_items_with_a_right_answer_cannot_be_left_open(client: Client, place: str) -> None:
     study = make_study(conditions=1, items=0)
     StudyPart.objects.create(study=study, kind="check", enabled=True)
     SurveyItem.objects.create(
@@ -196,7 +196,7 @@ def page_times(study: Study) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows_of(PAGE_TIMES, study, ExportSelection())]
 
 
-def test_who_refuses_has_a_time_on_the_consent_page_too(client: Client, study: Study) -> None:
+def test_a_refusal_has_a_time_on_the_consent_page_too(client: Client, study: Study) -> None:
     personal = begin(client, study)["Location"]
     client.get(personal)
     client.post(personal, {"page": "consent", "refuse": "yes"})
@@ -277,7 +277,7 @@ def test_a_closed_study_says_so(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/s/nothing/", "/p/nobody/", "/p/nobody/withdraw/", "/nowhere"])
-def test_what_is_not_there_is_said_in_words(client: Client, path: str) -> None:
+def test_a_missing_page_has_an_error_page_in_words(client: Client, path: str) -> None:
     response = client.get(path)
     assert response.status_code == 404
     assert "<h1" in text_of(response)

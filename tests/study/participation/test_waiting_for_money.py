@@ -63,7 +63,7 @@ def test_a_round_that_costs_money_waits_until_the_budget_is_raised(client: Clien
     assert person.visits.get(page="waiting").done_at
 
 
-def test_who_is_to_meet_others_waits_before_the_lobby(client: Client) -> None:
+def test_members_of_a_group_wait_for_the_budget_before_the_lobby(client: Client) -> None:
     study = make_study(pauses_when_spent=True)
     asks = {"model": "anthropic:claude-haiku-4-5"}
     shared = {"coplayer": "dispatcher", "coplayer_settings": asks, "teammates": 2}
@@ -81,7 +81,7 @@ def test_who_is_to_meet_others_waits_before_the_lobby(client: Client) -> None:
     assert person.visits.get(page="waiting").done_at and not person.visits.get(page="lobby").done_at
 
 
-def test_who_does_not_want_to_wait_ends_with_what_they_did(client: Client) -> None:
+def test_a_person_who_does_not_want_to_wait_ends_and_keeps_their_data(client: Client) -> None:
     study = make_study(conditions=2, orders="fixed", pauses_when_spent=True)
     asks = {"model": "anthropic:claude-haiku-4-5"}
     study.conditions.update(coplayer="dispatcher", coplayer_settings=asks, teammates=1)

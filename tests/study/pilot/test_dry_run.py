@@ -114,7 +114,7 @@ def refused(*arguments: str, **options: Any) -> str:
 
 
 @pytest.mark.django_db
-def test_what_cannot_be_walked_is_refused_in_one_line() -> None:
+def test_an_impossible_request_is_refused_in_one_line() -> None:
     make_study("small")
     make_study("shut", status=Study.Status.CLOSED)
     Study.objects.create(slug="bare", title="Bare")
@@ -246,7 +246,7 @@ def test_some_drop_out_withdraw_refuse_and_fail_as_planned(live_stack: Stack, tm
     assert "name another seed" in again.stderr
 
 
-def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
+def test_a_participant_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
     live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="stuck", steps=6))
     live_stack.kill_worker()
     done = walk(live_stack, "stuck", "--participants", "1", "--patience", "3")

@@ -144,7 +144,7 @@ def test_a_run_is_stored_and_asked_for_in_the_queue_of_experiments(
         ("seed", "1", "The study has SYN-1-3 already; name another seed."),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field_and_nothing_typed_is_lost(
+def test_an_invalid_setting_has_its_message_at_its_field_and_no_input_is_lost(
     study: Study, user: User, client: Client, queued: list[int], field: str, value: str, words: str
 ) -> None:
     Study.objects.filter(pk=study.pk).update(recruitment="label")
@@ -310,7 +310,7 @@ def test_a_task_that_comes_twice_walks_once(
         (RuntimeError("secret"), "An error ended it (RuntimeError)"),
     ],
 )
-def test_what_goes_wrong_is_told_in_the_row(
+def test_an_error_is_described_in_the_row(
     study: Study, user: User, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
 ) -> None:
     def act(say: Any) -> CrowdReport:
@@ -341,7 +341,7 @@ def test_the_row_says_why_somebody_failed_without_saying_who(study: Study, user:
     assert line.endswith("1 not stored as planned: one that withdrew: the participant is still there")
 
 
-def test_who_is_not_sent_was_stopped_or_late(
+def test_participants_are_not_sent_once_the_run_is_stopped_or_late(
     study: Study, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, watch = ask(study, user), dry_run_jobs.DryRunProgress(1)
@@ -355,7 +355,7 @@ def test_who_is_not_sent_was_stopped_or_late(
     assert dry_run_jobs.end_state(some, watch)[0] == State.STOPPED
 
 
-async def test_the_row_is_told_while_it_is_walked_also_after_the_database_was_away(
+async def test_progress_is_stored_while_it_runs_also_after_the_database_was_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answers: Iterator[Any] = iter([OperationalError("away"), True, False])
@@ -384,7 +384,7 @@ async def test_the_row_is_told_while_it_is_walked_also_after_the_database_was_aw
     assert told[-1] > 0
 
 
-def test_the_end_is_told_again_when_the_database_was_away(
+def test_the_end_is_stored_once_the_database_is_back(
     study: Study, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, tries = ask(study, user), []
@@ -435,7 +435,7 @@ def test_a_run_that_is_on_sends_nobody_more(study: Study, user: User, client: Cl
 
 
 @pytest.mark.parametrize("taken", [False, True])
-def test_a_silent_run_is_told_so_and_stands_in_nobodys_way(
+def test_a_silent_run_is_shown_as_silent_and_blocks_no_other(
     study: Study, user: User, client: Client, queued: list[int], taken: bool
 ) -> None:
     run = ask(study, user)
@@ -463,7 +463,7 @@ def test_a_silent_run_is_stopped_at_once(study: Study, user: User) -> None:
 # The page
 
 
-def test_the_page_asks_again_only_while_one_is_on_and_gets_only_news(
+def test_the_page_polls_only_while_a_run_is_active_and_gets_only_changes(
     study: Study, user: User, client: Client
 ) -> None:
     run = ask(study, user)
@@ -504,7 +504,7 @@ def test_runs_are_neither_copied_nor_in_the_way_of_deleting(study: Study, user: 
     assert not report_dry_run_progress(run_id=run.pk, done=1)
 
 
-def test_what_a_program_was_told_is_stored_with_it_when_it_is_asked_where_it_is(study: Study) -> None:
+def test_known_effects_are_stored_when_the_condition_is_looked_up(study: Study) -> None:
     person, known = enter(study, "a program", synthetic=True), {"i0": {"c0": 0.2}}
     finish_page(participant_id=person.pk, page="guide")
     first = person.rounds.select_related("condition", "episode").order_by("position")[0]

@@ -46,7 +46,7 @@ def test_the_last_page_of_a_preview_tells_of_code_and_button_and_has_neither(
     assert "Below it a button leads them back" in page
 
 
-def test_a_preview_is_told_what_kind_of_code_participants_get(client: Client) -> None:
+def test_a_preview_shows_which_kind_of_code_participants_get(client: Client) -> None:
     study = make_study()
     person = study_preview(study_id=study.pk)
     finish_participant(person, Participant.Status.COMPLETE)

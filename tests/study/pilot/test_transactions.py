@@ -21,6 +21,7 @@ from kitchen.infra.database_writes import MAX_TRANSACTION_ROWS
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, SeatCommand, Step
 from study.design.models import Study
+from study.editor.design_services import study_delete
 from study.participants.end_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
@@ -49,7 +50,7 @@ def synthetic(study: Study, participants: int = 10) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_transaction_of_what_writes_much_writes_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_that_write_much_write_few_rows_per_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_: True)
     study = make_study(conditions=3)
     study.conditions.update(coplayer="random", teammates=3)
@@ -76,7 +77,7 @@ def rows_of(does: Callable[[], object]) -> int:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_leaving_and_what_the_admin_deletes_are_cut_too(
+def test_withdrawals_and_deletions_in_the_admin_write_few_rows_per_transaction(
     admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_: True)
@@ -94,8 +95,7 @@ def test_leaving_and_what_the_admin_deletes_are_cut_too(
 
     condition_preview(condition=study.conditions.get())
     long_log(Episode.objects.get())
-    there = reverse("admin:study_study_delete", args=[study.pk])
-    assert rows_of(lambda: admin_client.post(there, {"post": "yes"})) > 2 * LIMIT
+    assert rows_of(lambda: study_delete(study_id=study.pk)) > 2 * LIMIT
     assert not Study.objects.exists() and not Episode.objects.exists()
 
 
@@ -156,7 +156,7 @@ class KilledError(Exception):
 
 
 @pytest.mark.django_db
-def test_what_was_stopped_leaves_whole_participants_and_the_rest_is_erased(
+def test_an_interrupted_command_leaves_whole_participants_and_the_rest_is_erased(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = make_study()

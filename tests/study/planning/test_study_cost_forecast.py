@@ -177,13 +177,6 @@ def test_the_page_takes_a_number_and_says_what_it_does_not_understand(
         assert "Give a whole number of participants" in response.content.decode()
 
 
-def test_the_admin_says_beside_the_budget_whether_it_will_hold(study: Study, admin_client: Client) -> None:
-    page = admin_client.get(f"/admin/study/study/{study.pk}/change/").content.decode()
-    assert "for 12 to come" in page
-    assert "/staff/small/#money-title" in page
-    assert admin_client.get("/admin/study/study/add/").status_code == 200
-
-
 def test_a_condition_that_cannot_be_played_breaks_no_page(study: Study, admin_client: Client) -> None:
     Condition.objects.filter(key="c1").update(settings={"level": "level_99"})
     assert "cannot be played" in forecast_costs(study).lines[1].rests_on

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from base64 import a85decode
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -146,5 +145,5 @@ def test_two_reports_of_the_same_data_differ_by_their_date_alone(told: ReportCon
 
 def _streams(pdf: bytes) -> list[bytes]:
     """What stands on the pages, and the letters."""
-    packed = re.findall(rb"/ASCII85Decode /FlateDecode.*?stream\r?\n(.*?)endstream", pdf, re.S)
-    return [zlib.decompress(a85decode(b"<~" + one.strip(), adobe=True)) for one in packed]
+    packed = re.finditer(rb"/FlateDecode \] /Length (\d+)[^>]*>>\nstream\n", pdf)
+    return [zlib.decompress(pdf[one.end() :][: int(one[1])]) for one in packed]

@@ -87,19 +87,14 @@ def test_a_shared_study_can_be_copied_by_all_staff_and_seen_by_none_of_them(stud
 
 
 @pytest.mark.parametrize("role", RIGHTS)
-def test_the_admin_shows_and_changes_studies_by_role(study: Study, client: Client, role: str) -> None:
+def test_the_admin_shows_studies_by_role(study: Study, client: Client, role: str) -> None:
     user = member(study, role)
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="study"))
     client.force_login(user)
-    change = reverse("admin:study_study_change", args=[study.pk])
-    delete = reverse("admin:study_study_delete", args=[study.pk])
-
-    assert client.get(change).status_code == (200 if "view" in RIGHTS[role] else 302)
-    if "view" in RIGHTS[role]:
-        assert client.post(change, {}).status_code == (200 if "edit" in RIGHTS[role] else 403)
-        assert client.get(delete).status_code == (200 if "own" in RIGHTS[role] else 403)
-    else:
-        assert "A small study" not in client.get(reverse("admin:study_study_changelist")).content.decode()
+    page = reverse("admin:study_study_change", args=[study.pk])
+    assert client.get(page).status_code == (200 if "view" in RIGHTS[role] else 302)
+    shown = "A small study" in client.get(reverse("admin:study_study_changelist")).content.decode()
+    assert shown == ("view" in RIGHTS[role])
 
 
 def playing(study: Study) -> Participant:

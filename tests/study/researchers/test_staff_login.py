@@ -16,7 +16,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from study.design.models import Study
+from kitchen.experiments.experiment_setup import ExperimentSetup
+from kitchen.experiments.models import Experiment
 from study.researchers.reauthenticate import SURE_AT, SURE_SECONDS
 from study.researchers.staff_login import is_session_active
 from tests.study.factories import make_study
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.django_db
 
 GOOD = "otter-lamp-seven-clouds"
 LOGIN = "/admin/login/?next=/staff/"
+EXPERIMENT = ExperimentSetup(coplayer="random", levels=("level_0",), agents=(2,), episodes=1)
 
 
 @pytest.fixture
@@ -153,28 +155,31 @@ def test_the_idle_limit_of_an_installation_is_two_hours(settings: Any) -> None:
     ("address", "sent"),
     [
         ("/staff/small/design/delete/", {"confirm": "small"}),
-        ("/admin/study/study/{pk}/delete/", {"post": "yes"}),
-        ("/admin/study/study/", {"action": "delete_selected", "post": "yes", "_selected_action": "{pk}"}),
+        ("/admin/kitchen/experiment/{pk}/delete/", {"post": "yes"}),
+        (
+            "/admin/kitchen/experiment/",
+            {"action": "delete_selected", "post": "yes", "_selected_action": "{pk}"},
+        ),
     ],
 )
 def test_destroying_a_study_asks_for_the_password_again(
     client: Client, ann: User, address: str, sent: dict[str, str]
 ) -> None:
-    study = make_study()
+    row: Any = make_study() if "staff" in address else Experiment.objects.create(setup=EXPERIMENT.to_json())
     client.force_login(ann)
     session = client.session
     session[SURE_AT] = time.time() - SURE_SECONDS
     session.save()
-    address = address.format(pk=study.pk)
-    sent = {name: value.format(pk=study.pk) for name, value in sent.items()}
+    address = address.format(pk=row.pk)
+    sent = {name: value.format(pk=row.pk) for name, value in sent.items()}
     page = "http://testserver/staff/small/design/members/"
     asked = client.post(address, sent, HTTP_REFERER=page)["Location"]
-    assert asked.startswith("/staff/account/password/") and Study.objects.exists()
+    assert asked.startswith("/staff/account/password/") and type(row).objects.filter(pk=row.pk).exists()
     assert "Is it still you?" in text_of(client.get(asked))
     assert client.post(asked, {"password": "wrong"}).status_code == 422
     assert client.post(asked, {"password": GOOD})["Location"] == page
     client.post(address, sent)
-    assert not Study.objects.exists()
+    assert not type(row).objects.filter(pk=row.pk).exists()
 
 
 def test_nobody_is_led_elsewhere_after_the_password(client: Client, ann: User) -> None:

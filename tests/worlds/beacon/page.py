@@ -37,7 +37,7 @@ class BeaconPage(Page):
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """The bay, then the menu."""
-        actions = tuple((json.dumps(command), self.phrase(command)) for command in view.legal)
+        actions = tuple((json.dumps(command), self.phrase(command)) for command in view.choice.legal)
         menu = Menu(view.step + 1, view.brief["role"], view.phase == "choose", actions)
         return (
             Panel("bay", "worlds/beacon/bay.jinja", Bay(tuple(view.observation.items()))),

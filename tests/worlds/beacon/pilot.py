@@ -47,10 +47,10 @@ class Pilot(Agent):
         door = make_decision_model(
             provider,
             rng=Random(situation.seed),
-            purse=situation.purse,
+            purse=situation.limits.purse,
             stand_in=lambda: StandIn(lambda: StandInAdvice({PILOT: follow(seen)}), seed=situation.seed),
         )
-        call = ask_and_record(door, Request(model, asked, seconds=situation.seconds))
+        call = ask_and_record(door, Request(model, asked, seconds=situation.limits.seconds))
         found = WRITTEN.search(call.reply.text) if call.reply else None
         command: Command = ("steer", found[1]) if found else WAIT
         return Decision({PILOT: command}, played_by=STAND_IN if provider == STAND_IN else "", calls=(call,))

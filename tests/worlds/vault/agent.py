@@ -26,9 +26,11 @@ class Keeper(Agent):
         (seat,) = situation.seats
         told = bool(situation.memory)
         says = () if told else (MessageDraft(f"My code is {situation.briefs[seat]['code']}."),)
-        code = heard(seat, situation.messages)
+        code = heard(seat, situation.talk.messages)
         command, then = WAIT, list[Command]()
-        if any(said.is_new and said.text == "stop" for said in situation.messages) and stops(situation, seat):
+        if any(said.is_new and said.text == "stop" for said in situation.talk.messages) and stops(
+            situation, seat
+        ):
             command = STOP
         elif code and situation.observations[seat]["dialled"] != int(code):
             command, then = (DIAL, code), [CRANK]

@@ -123,8 +123,8 @@ class CollabAgent(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation."""
-        reserve = min(RESERVE_SECONDS, situation.seconds / 4)
-        deadline = time.monotonic() + situation.seconds - reserve
+        reserve = min(RESERVE_SECONDS, situation.limits.seconds / 4)
+        deadline = time.monotonic() + situation.limits.seconds - reserve
         return decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
@@ -240,11 +240,11 @@ class _Turn:
         """Return the plan that counts: of the opener its last with an action, of the other its first."""
         new = list(reply.plan) if reply else []
         talk = talk_of_step(self.situation)
-        opened = not talk or talk[0].sender == self.situation.member
+        opened = not talk or talk[0].sender == self.situation.talk.member
         return (new or before) if opened else (before or new)
 
     def _says(self, reply: TurnReply | None) -> tuple[MessageDraft, ...]:
-        if reply is None or self.situation.organisation is None:
+        if reply is None or self.situation.talk.organisation is None:
             return ()
         known = [one for one in reply.requests if is_known_macro(food_rules(), 1 - self.seat, one)]
         if not (reply.say or known):
@@ -255,14 +255,14 @@ class _Turn:
 
     def _may_begin(self) -> bool:
         situation = self.situation
-        asked = situation.seats if situation.asked is None else situation.asked
-        if situation.because != REASON_TO_ANSWER and self.seat in asked:
+        asked = situation.seats if situation.request.asked is None else situation.request.asked
+        if situation.request.because != REASON_TO_ANSWER and self.seat in asked:
             return True
-        return self.seat in situation.may_act
+        return self.seat in situation.request.may_act
 
     def _is_waiting_queue(self) -> bool:
         """Return whether the seat waits with actions still planned, which an answer does not replace."""
-        return self.seat in self.situation.may_act and bool(self.situation.plans.get(self.seat))
+        return self.seat in self.situation.request.may_act and bool(self.situation.plans.get(self.seat))
 
     def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
         """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
@@ -298,7 +298,7 @@ class _Turn:
         if not self._may_begin() or self._is_waiting_queue():
             return {}, {}
         if not plan:
-            return ({self.seat: WAIT_ONE} if self.seat not in self.situation.may_act else {}), {}
+            return ({self.seat: WAIT_ONE} if self.seat not in self.situation.request.may_act else {}), {}
         return {self.seat: plan[0]}, {self.seat: list(plan[1:])} if len(plan) > 1 else {}
 
     def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
@@ -312,7 +312,7 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
     return provider_registry.make_decision_model(
         provider,
         rng=Random(situation.seed),  # noqa: S311
-        purse=situation.purse,
+        purse=situation.limits.purse,
         stand_in=stand_in,
-        answers=situation.answers,
+        answers=situation.limits.answers,
     )

@@ -107,14 +107,16 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
     lines += [f"Still planned by you: {spelled(queue)}."] if queue else []
     lines += [f"Lesson: {each}" for each in lessons[-LESSONS_SHOWN:]]
     lines += [f"- {error}" for error in errors]
-    said = [_said(one, situation.member) for one in talk_of_step(situation)]
+    said = [_said(one, situation.talk.member) for one in talk_of_step(situation)]
     lines += ["Conversation in this step:", *said] if said else ["Nobody has said anything in this step."]
     return "\n".join(lines)
 
 
 def talk_of_step(situation: Situation) -> list[TeamMessage]:
     """Return the members' messages of the open step."""
-    return [one for one in situation.messages if one.step == situation.step + 1 and one.sender is not None]
+    return [
+        one for one in situation.talk.messages if one.step == situation.step + 1 and one.sender is not None
+    ]
 
 
 def _cook(player: Mapping[str, Json], seat: int, *, you: bool) -> str:

@@ -17,7 +17,7 @@ from kitchen.contract.benchmark import NoSolverError, Optimum, OptimumCase, Turn
 from kitchen.contract.world import Command
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.worlds.cuisine.bench.upper_bounds import drawn_orders, episode_bound
-from kitchen.worlds.cuisine.order_book import recipe_items
+from kitchen.worlds.cuisine.level import recipe_items
 from kitchen.worlds.cuisine.settings import Options, read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
 
@@ -66,6 +66,7 @@ class TimeIndexedModel:
             for a, p, t in pairs(self.agents, self.tools, self.times)
             for r in self._made(p)
         }
+        self.acts = (self.gets, self.puts, self.starts)
         self.lies = {
             (p, i, t): self._new("in", p, i, t) for p, t in pairs(self.tools, ends) for i in self._wanted(p)
         }
@@ -91,15 +92,13 @@ class TimeIndexedModel:
             for t in range(self.case.steps + 1):
                 model.add_exactly_one(self.at[a, p, t] for p in places)
             for t in self.times:
-                acts = [
-                    each for table in (self.gets, self.puts, self.starts) for each in self._of(table, a, t)
-                ]
+                acts = [act for table in self.acts for act in self._of(table, a, t)]
                 model.add_at_most_one([self.goes[a, t], *acts])
                 for p in places:
                     stay = self.at[a, p, t + 1] - self.at[a, p, t]
                     model.add(stay <= self.goes[a, t])
                     model.add(-stay <= self.goes[a, t])
-        for table in (self.gets, self.puts, self.starts):
+        for table in self.acts:
             for key, act in table.items():
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
@@ -136,8 +135,7 @@ class TimeIndexedModel:
                 used = sum(made_now[r] for r in made if i in self.level.recipes[r].ingredients)
                 model.add(self.lies[p, i, t + 1] == self.lies[p, i, t] + come[i] - used)
                 model.add(self.lies[p, i, t] + come[i] <= 1)
-                others = [r for r in made if i not in self.level.recipes[r].ingredients]
-                for r in others:
+                for r in (r for r in made if i not in self.level.recipes[r].ingredients):
                     model.add(self.lies[p, i, t] + come[i] + made_now[r] <= 1)
             for r in made:
                 model.add(self.ready[p, r, t + 1] == self.ready[p, r, t] + made_now[r] - gone[r])
@@ -155,18 +153,16 @@ class TimeIndexedModel:
         subset = [self._new("for", p, r, after) for r in self._made(p)]
         self.model.add(sum(subset) + sum(self.ready[p, r, after] for r in self._made(p)) <= 1)
         for i in self._wanted(p):
-            fits = [s for s, r in zip(subset, self._made(p), strict=True) if self._uses(r, i)]
+            pairs_of = zip(subset, self._made(p), strict=True)
+            fits = [part for part, made in pairs_of if i in self.level.recipes[made].ingredients]
             self.model.add(self.lies[p, i, after] <= sum(fits))
-
-    def _uses(self, made: str, item: str) -> bool:
-        return item in self.level.recipes[made].ingredients
 
     def _closed(self, p: str, t: int, come: Any, gone: Any, made_now: Mapping[str, Any]) -> None:
         """Add the constraints that no agent uses a busy tool, or adds to a product that still lies there."""
         busy = self.level.places[p].busy
         big = 8
         for later in range(t + 1, min(t + busy, self.case.steps)):
-            uses = (entry for table in (self.gets, self.puts, self.starts) for entry in table.items())
+            uses = (entry for table in self.acts for entry in table.items())
             acts = [act for key, act in uses if key[1] == p and key[-1] == later]
             self.model.add(sum(acts) <= big * (1 - sum(made_now.values())))
         lying = sum(self.ready[p, r, t] for r in self._made(p))
@@ -178,20 +174,19 @@ class TimeIndexedModel:
         Each order takes one dish, put on the table by its deadline. It is matched only after it was ordered:
         dishes may wait.
         """
-        orders = [order for order in drawn_orders(options, self.case.seed) if order.dish in self.dishes]
         interval, life = options.timing.interval, options.timing.lifetimes
-        all_orders = drawn_orders(options, self.case.seed)
+        drawn = enumerate(drawn_orders(options, self.case.seed))
+        orders = [(number * interval, order.dish) for number, order in drawn if order.dish in self.dishes]
         met = []
-        drawn = [number * interval for number, order in enumerate(all_orders) if order.dish in self.dishes]
         served = {}
-        for number, (order, begin) in enumerate(zip(orders, drawn, strict=True)):
-            last = min(begin + life[order.dish], self.case.steps)
+        for number, (begin, dish) in enumerate(orders):
+            last = min(begin + life[dish], self.case.steps)
             for t in range(begin, last):
                 served[number, t] = self._new("served", number, t)
             met.append(sum(served[number, t] for t in range(begin, last)))
             self.model.add(met[-1] <= 1)
         for dish in self.dishes:
-            mine = [number for number, order in enumerate(orders) if order.dish == dish]
+            mine = [number for number, (_, ordered) in enumerate(orders) if ordered == dish]
             for t in self.times:
                 laid = sum(v for k, v in self.puts.items() if k[1:3] == (self.table, dish) and k[-1] <= t)
                 taken = sum(served[n, u] for n in mine for u in range(t + 1) if (n, u) in served)

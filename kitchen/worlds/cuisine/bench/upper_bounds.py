@@ -85,7 +85,8 @@ def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
 def _most_met(level: Level, orders: Sequence[DueOrder], agents: int) -> int:
     possible = [each for each in orders if each.deadline >= earliest_serving_step(level, each.dish, agents)]
     cookable = [each for each in possible if each.dish not in level.uncookable]
-    loads = [_agents_load(level, agents), *_tool_loads(level, agents)]
+    agents_load = {dish: Fraction(agent_steps(level, dish), agents) for dish in level.dishes}
+    loads = [agents_load, *_tool_loads(level, agents)]
     return min(most_on_time([(o.deadline, load[o.dish]) for o in cookable]) for load in loads)
 
 
@@ -97,11 +98,6 @@ def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
         if sum(chosen) > deadline:
             chosen.pop()
     return len(chosen)
-
-
-@lru_cache(maxsize=256)
-def _agents_load(level: Level, agents: int) -> dict[str, Fraction]:
-    return {dish: Fraction(agent_steps(level, dish), agents) for dish in level.dishes}
 
 
 @lru_cache(maxsize=256)

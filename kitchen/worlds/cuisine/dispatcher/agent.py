@@ -6,7 +6,7 @@ The agent also writes the decision's note for the log.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,7 +17,6 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     SENTENCES,
-    GivenCommand,
     KitchenMoment,
     spell_command,
 )
@@ -45,39 +44,27 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
 )
 
 
-def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str]) -> Json:
+def answer_note(talk: ModelConversation, answer: ModelAnswer, feedback: Sequence[str]) -> Json:
     """Return the note of an answer: the commands as read and as carried on, faults, and feedback."""
     return {
         **_setting(talk),
-        "feedback": list(told),
-        "extracted": spelled_commands(answer.given),
-        "carried_on": spelled_commands(answer.verdict.commands),
+        "feedback": list(feedback),
+        "extracted": [spell_command(*each) for each in answer.given],
+        "carried_on": [spell_command(*each) for each in answer.verdict.commands],
         "faults": [fault.to_json() for fault in answer.verdict.faults],
         "mended": [fault.to_json() for fault in answer.mended],
         **({"withheld": talk.line} if talk.withheld else {}),
     }
 
 
-def fallback_note(talk: ModelConversation, by: str, told: Sequence[str]) -> Json:
-    """Return the note of a decision without an answer: the error, and the agent that commanded instead."""
-    call = talk.calls[-1]
-    why = {"by": by, "code": call.error, "text": call.error_text}
-    return {**_setting(talk), "feedback": list(told), "fallback": why}
-
-
-def spelled_commands(given: Iterable[GivenCommand]) -> list[str]:
-    """Return commands as the model writes them."""
-    return [spell_command(seat, command) for seat, command in given]
-
-
 def _setting(talk: ModelConversation) -> dict[str, Json]:
     """Return the request's settings that the agent's settings do not show, such as filled-in defaults."""
     shown = demonstration_for(talk.moment, talk.options)
     return {
-        "provider": talk.door.provider,
-        "model": talk.door.model,
-        "stand_in": talk.door.is_stand_in,
-        "temperature": talk.door.temperature,
+        "provider": talk.session.provider,
+        "model": talk.session.model,
+        "stand_in": talk.session.is_stand_in,
+        "temperature": talk.session.temperature,
         "effort": talk.options.effort,
         "reply": talk.options.reply,
         "memory_messages": talk.remembered + 1,
@@ -127,9 +114,8 @@ class Dispatcher(Agent):
     def cautions(self) -> tuple[str, ...]:
         """Return warnings: without a key, a model name or a price, the fallback would play every step."""
         provider, model = parse_model_setting(self.options.model)
-        return tuple(
-            f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
-        )
+        fallback = FALLBACK_SENTENCES[self.options.fallback]
+        return tuple(f"{why}: {fallback}." for why in why_not_usable(provider, model))
 
     def remarks(self) -> tuple[str, ...]:
         """Return remarks about settings that are not sent, and about unused parts of the prompt."""
@@ -161,17 +147,19 @@ class Dispatcher(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and use the fallback if it fails."""
-        deadline = time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
+        deadline = (
+            time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
+        )
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         adviser = FallbackPlanner(situation, moment, memory)
-        door = ModelSession(self.options, situation, adviser, deadline)
-        told = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
-        talk = ModelConversation(moment, self.options, memory, door)
-        answer = talk.decide(state_part(moment, told))
+        session = ModelSession(self.options, situation, adviser, deadline)
+        feedback = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
+        talk = ModelConversation(moment, self.options, memory, session)
+        answer = talk.decide(state_part(moment, feedback))
         if answer is None:
-            return self._fall_back(talk, memory, adviser, told)
-        return self._follow(talk, memory, adviser, answer, told)
+            return self._fall_back(talk, memory, adviser, feedback)
+        return self._follow(talk, memory, adviser, answer, feedback)
 
     def _follow(
         self,
@@ -179,15 +167,15 @@ class Dispatcher(Agent):
         memory: DispatcherMemory,
         adviser: FallbackPlanner,
         answer: ModelAnswer,
-        told: list[str],
+        feedback: list[str],
     ) -> Decision:
         faults = () if talk.moment.only_answers else answer.verdict.faults
         after = memory.after(talk.exchange, faults, adviser.plan)
         return Decision(
             commands=dict(answer.verdict.commands),
             memory=after.within(self.options.memory).to_json(),
-            played_by="stand-in" if talk.door.is_stand_in else self.kind,
-            note=answer_note(talk, answer, told),
+            played_by="stand-in" if talk.session.is_stand_in else self.kind,
+            note=answer_note(talk, answer, feedback),
             calls=tuple(talk.calls),
             intents=self._intents(talk, adviser),
             says=self._says(talk, adviser),
@@ -195,18 +183,18 @@ class Dispatcher(Agent):
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
         """Return the model's line to all people and its answers to jobs; for the stand-in, the planner's."""
-        if talk.door.is_stand_in:
+        if talk.session.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
         return (*line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
         """Return the model's words, the same for all its agents; for the stand-in, the planner's."""
-        if talk.door.is_stand_in:
+        if talk.session.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
-        told = {name: text for name, text in words.items() if text}
-        return dict.fromkeys(talk.moment.team.mine, told) if told else {}
+        intent = {name: text for name, text in words.items() if text}
+        return dict.fromkeys(talk.moment.team.mine, intent) if intent else {}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Return the fallback's decision after a decision failed."""
@@ -216,16 +204,13 @@ class Dispatcher(Agent):
         return replace(decision, note={"fallback": {"by": decision.played_by, "code": code}})
 
     def _fall_back(
-        self, talk: ModelConversation, memory: DispatcherMemory, adviser: FallbackPlanner, told: list[str]
+        self, talk: ModelConversation, memory: DispatcherMemory, adviser: FallbackPlanner, feedback: list[str]
     ) -> Decision:
-        code = talk.calls[-1].error
-        decision = self._without_answer(talk.moment, memory, adviser, code)
-        return replace(
-            decision,
-            note=fallback_note(talk, decision.played_by, told),
-            calls=tuple(talk.calls),
-            fallback=code,
-        )
+        call = talk.calls[-1]
+        decision = self._without_answer(talk.moment, memory, adviser, call.error)
+        why = {"by": decision.played_by, "code": call.error, "text": call.error_text}
+        note = {**_setting(talk), "feedback": list(feedback), "fallback": why}
+        return replace(decision, note=note, calls=tuple(talk.calls), fallback=call.error)
 
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
@@ -234,7 +219,8 @@ class Dispatcher(Agent):
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
-        after = memory.after(None, [no_answer_sentence(code, by)], adviser.plan)
+        fault = ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")
+        after = memory.after(None, [fault], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
@@ -250,8 +236,3 @@ SUBSTITUTE_SENTENCES = {
     "planner": "so somebody else commanded your agents.",
     "noop": "so your agents did nothing.",
 }
-
-
-def no_answer_sentence(code: str, by: str) -> ReplyFault:
-    """Return what happened in a step without an answer, and which fallback commanded."""
-    return ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")

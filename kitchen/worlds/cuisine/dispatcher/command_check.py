@@ -163,11 +163,11 @@ def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
     """Return faults for our agents without a command, or with several in different passages."""
-    told = {seat for seat, _ in commands}
-    if not told and not unclear:
+    commanded = {seat for seat, _ in commands}
+    if not commanded and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."
         return [ReplyFault(NO_COMMAND, text)]
-    left = [seat for seat in team.asked if seat not in told]
+    left = [seat for seat in team.asked if seat not in commanded]
     words = "{} got no command and did nothing; give noop if that is meant."
     return [
         _unclear(seat, unclear[seat])

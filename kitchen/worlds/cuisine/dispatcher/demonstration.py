@@ -7,6 +7,7 @@ agents and kind give the same demonstration.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,8 +17,15 @@ from typing import NamedTuple
 from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
-from kitchen.worlds.cuisine.level import Level, Stock, shipped_catalogue, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_items, timing_of
+from kitchen.worlds.cuisine.level import (
+    Level,
+    Stock,
+    parse_level,
+    recipe_items,
+    shipped_catalogue,
+    tools_needed,
+)
+from kitchen.worlds.cuisine.order_book import timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
 from kitchen.worlds.cuisine.settings import Options
@@ -56,12 +64,11 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
     """Return a kitchen with the tools that the dish needs, at most two of each, as in the level."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
-    tools = [
-        tool for tool in tools_needed(dish, stock) for _ in range(min(max(level.kitchen.count(tool), 1), 2))
-    ]
+    number = {tool: min(max(level.kitchen.count(tool), 1), 2) for tool in tools_needed(dish, stock)}
+    tools = Counter(number).elements()
     kitchen = ", ".join(f'"{each}"' for each in (ends["storage"], *tools, ends["serving"]))
     text = f'title = "Demonstration"\nkitchen = [{kitchen}]\ndishes = ["{dish}"]\n'
-    return shipped_catalogue().level_from_text(text, f"{DEMONSTRATION_LEVEL_CODE}.toml")
+    return parse_level(text, f"{DEMONSTRATION_LEVEL_CODE}.toml", stock)
 
 
 MAX_DEMONSTRATION_STEPS = 60
@@ -96,7 +103,7 @@ class Demonstration:
 class _Demonstrator(CuisinePlanner):
     """The planner in the version with which the first prompts were frozen."""
 
-    manner = DEMONSTRATION_SETTINGS
+    search_settings = DEMONSTRATION_SETTINGS
 
 
 class DemonstrationKind(NamedTuple):

@@ -50,12 +50,8 @@ class JsonValue(NamedTuple):
     span: Span
 
 
-def json_values(text: str, names: LevelNames) -> list[JsonValue]:
-    """Return the JSON objects and lists in a text, in their order; also those without commands."""
-    return list(_values(text, names))
-
-
-def _values(text: str, names: LevelNames) -> Iterator[JsonValue]:
+def json_values(text: str, names: LevelNames) -> Iterator[JsonValue]:
+    """Yield the JSON objects and lists in a text, in their order; also those without commands."""
     decoder, at, tries = json.JSONDecoder(), 0, MAX_JSON_STARTS
     while tries and (bracket := _BRACKET.search(text, at)):
         try:
@@ -93,11 +89,10 @@ def _of_object(
     if given:
         yield ListedCommand(heading, given)
         return
-    for key, inner in value.items():
-        named = _named(str(key))
-        under = (
-            heading if named is not None or plain_name(str(key)) in _WITHIN else f"{heading} {key}".strip()
-        )
+    for key, inner in ((str(key), inner) for key, inner in value.items()):
+        named = seat_named(key) if key.strip()[:1].isalpha() else None  # a bare number names no seat
+        says_nothing = named is not None or plain_name(key) in _WITHIN
+        under = heading if says_nothing else f"{heading} {key}".strip()
         yield from _walk(inner, names, under, seat if named is None else named, deep + 1)
 
 
@@ -165,11 +160,5 @@ def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> 
 def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
     """Return whether the object's keys show clearly that it is a command, even a made-up one."""
     keys = {plain_name(str(key)) for key in value}
-    return bool(keys & {"verb", "command", "action"}) and (
-        seat is not None or bool(keys & {"agent", "robot"})
-    )
-
-
-def _named(key: str) -> int | None:
-    """Return the seat whose name a key is; a bare number is none."""
-    return seat_named(key) if key.strip()[:1].isalpha() else None
+    has_agent = seat is not None or bool(keys & {"agent", "robot"})
+    return has_agent and bool(keys & {"verb", "command", "action"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -88,27 +88,24 @@ class KitchenMoment:
         seat = situation.seats[0]
         brief, observation = situation.briefs[seat], situation.observations[seat]
         people = tuple(each for each in situation.people if each not in situation.seats)
-        asked = situation.seats if situation.asked is None else situation.asked
+        asked = situation.seats if situation.request.asked is None else situation.request.asked
         settled = tuple(sorted(set(situation.seats) - set(asked)))
         agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
         team = CommandedTeam(agents, mine, tuple(sorted(people)), settled)
-        moment = cls(brief, observation, team, _before(situation, settled), situation.events)
-        moment = replace(moment, sees_people=situation.knowing != NO_ONE, late=situation.late)
-        if situation.organisation is None or situation.organisation.is_silent:
+        others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+        ours = {s: c for s, c in situation.commanded.items() if s in settled}
+        moment = cls(brief, observation, team, {**others, **ours}, situation.events)
+        moment = replace(moment, sees_people=situation.request.knowing != NO_ONE, late=situation.late)
+        if situation.talk.organisation is None or situation.talk.organisation.is_silent:
             return moment
         return replace(
             moment,
-            organisation=situation.organisation,
-            member=situation.member,
-            messages=situation.messages,
-            jobs=situation.jobs,
-            only_answers=situation.because == REASON_TO_ANSWER,
+            organisation=situation.talk.organisation,
+            member=situation.talk.member,
+            messages=situation.talk.messages,
+            jobs=situation.talk.jobs,
+            only_answers=situation.request.because == REASON_TO_ANSWER,
         )
-
-
-def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command]:
-    others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
-    return {**others, **{s: c for s, c in situation.commanded.items() if s in settled}}
 
 
 def agent_name(seat: int) -> str:

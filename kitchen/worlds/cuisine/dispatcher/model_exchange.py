@@ -81,9 +81,9 @@ def dispatch_tool(
     if talks:
         schema["say"] = {"type": "string", "description": "One short line to the people, or nothing."}
     if led:
-        told = "What becomes of jobs: new ones accepted or declined, others done or failed."
+        description = "What becomes of jobs: new ones accepted or declined, others done or failed."
         answer = {"job": {"type": "integer"}, "answer": _one_of(JOB_ANSWERS), "words": {"type": "string"}}
-        schema["jobs"] = _list_of(answer, told)
+        schema["jobs"] = _list_of(answer, description)
     command = {
         "agent": _one_of(agent_name(seat) for seat in team.mine),
         "verb": _one_of(VERBS),
@@ -132,7 +132,7 @@ class DispatcherMemory:
         """Return the memory that `to_json` wrote; empty at the first step or after another kind of agent."""
         if not isinstance(stored, dict) or "exchanges" not in stored:
             return cls()
-        exchanges = tuple((told, said) for told, said in stored["exchanges"])
+        exchanges = tuple((question, reply) for question, reply in stored["exchanges"])
         refused = tuple((seat, tuple(command)) for seat, command in stored.get("refused", ()))
         return cls(exchanges, tuple(stored.get("feedback", ())), refused, stored.get("plan"))
 
@@ -152,7 +152,7 @@ class DispatcherMemory:
 
     def messages(self) -> list[Message]:
         """Return the exchanges as messages."""
-        pairs = [(Message("user", told), Message("assistant", said)) for told, said in self.exchanges]
+        pairs = [(Message("user", asked), Message("assistant", reply)) for asked, reply in self.exchanges]
         return [message for pair in pairs for message in pair]
 
     def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:
@@ -217,16 +217,16 @@ class ModelSession:
         self.provider, self.model = provider_registry.parse_model_setting(options.model)
         self.options, self.deadline = options, deadline
         self.seed = situation.seed % SEED_RANGE
-        manners = StandInBehaviour(
+        behaviour = StandInBehaviour(
             error_rate=options.stand_in_errors,
             nonsense_rate=options.stand_in_nonsense,
             failure_rate=options.stand_in_failures,
             latency=options.stand_in_latency,
         )
-        self._behind = open_model(
+        self._client = open_model(
             self.provider,
             situation,
-            lambda: StandIn(adviser.advise, manners, situation.seed, commands_as_call, prose=PROSE),
+            lambda: StandIn(adviser.advise, behaviour, situation.seed, commands_as_call, prose=PROSE),
         )
 
     @property
@@ -263,14 +263,14 @@ class ModelSession:
         if left <= 0:
             why = "no time was left for the call"
             return Call(self.provider, request, error=CallTimeoutError.code, error_text=why)
-        return ask_and_record(self._behind, request)
+        return ask_and_record(self._client, request)
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
     """Return the provider's model; tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
-        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+        provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers
     )
 
 
@@ -300,9 +300,13 @@ class ModelConversation:
     """One decision's conversation with the model."""
 
     def __init__(
-        self, moment: KitchenMoment, options: DispatcherOptions, memory: DispatcherMemory, door: ModelSession
+        self,
+        moment: KitchenMoment,
+        options: DispatcherOptions,
+        memory: DispatcherMemory,
+        session: ModelSession,
     ) -> None:
-        self.moment, self.options, self.door = moment, options, door
+        self.moment, self.options, self.session = moment, options, session
         self.names = LevelNames.of(moment.brief)
         self.talks = moment.organisation is not None
         tool = dispatch_tool(moment.brief, moment.team, talks=self.talks, led=is_led(moment))
@@ -326,7 +330,7 @@ class ModelConversation:
     def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
         """Return the commands in the answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
-        call = self.door.ask(self.messages, self.tool)
+        call = self.session.ask(self.messages, self.tool)
         self.calls.append(call)
         if call.reply is None:
             return None
@@ -385,12 +389,12 @@ class ModelConversation:
         """Ask for other commands for some agents, to run after those that are kept."""
         form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
-        again = self.ask(repair_part(problems, missing, form), missing)
-        if again is None:
+        second = self.ask(repair_part(problems, missing, form), missing)
+        if second is None:
             return first
-        others = [each for each in again.given if each[0] in missing]
-        verdict = check_commands(self.moment, [*first.verdict.kept, *others], again.unclear)
-        return ModelAnswer(verdict, (*first.given, *again.given), first.verdict.faults)
+        others = [each for each in second.given if each[0] in missing]
+        verdict = check_commands(self.moment, [*first.verdict.kept, *others], second.unclear)
+        return ModelAnswer(verdict, (*first.given, *second.given), first.verdict.faults)
 
 
 def reply_as_message(reply: Reply) -> str:

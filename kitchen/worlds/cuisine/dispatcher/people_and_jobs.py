@@ -34,23 +34,16 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
     heard = moment.messages[-MAX_MESSAGES_TOLD:]
     yield "Conversation, oldest first:" if heard else "Conversation: nobody has said anything."
     for said in heard:
-        mark = "new" if said.is_new else "old"
-        yield (
-            f"- {mark}, step {said.step}, {member_name(moment, said.sender)}{_job_reference(said)}: "
-            f"{quote_text(said.text)}"
-        )
+        mark, who = "new" if said.is_new else "old", member_name(moment, said.sender)
+        yield f"- {mark}, step {said.step}, {who}{_job_reference(said)}: {quote_text(said.text)}"
 
 
 def _job_reference(said: TeamMessage) -> str:
     """Return which job a message is about."""
     if said.kind == INFORM:
         return f" gives job {said.number}"
-    job = said.data.get("job")
-    return (
-        f" ({said.data.get('status', said.kind)} job {job})"
-        if said.kind in DOWNWARD_KINDS | UPWARD_KINDS and job
-        else ""
-    )
+    job, status = said.data.get("job"), said.data.get("status", said.kind)
+    return f" ({status} job {job})" if said.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
 
 
 def quote_text(text: str) -> str:
@@ -65,22 +58,18 @@ def member_name(moment: KitchenMoment, number: int | None) -> str:
     if number == moment.member or moment.organisation is None:
         return "you"
     member = moment.organisation.member(number)
-    if not member.seats:
-        return f"{member.name} (a person)" if member.is_person else member.name
-    return " and ".join(
-        f"{agent_name(seat)}{' (a person)' if member.is_person else ''}" for seat in member.seats
-    )
+    mark = " (a person)" if member.is_person else ""
+    names = [agent_name(seat) for seat in member.seats] or [member.name]
+    return " and ".join(f"{name}{mark}" for name in names)
 
 
 def line_in_reply(reply: Reply) -> str:
     """Return the answer's line to people, on one line; empty if there is none."""
     if reply.call is not None:
         said = reply.call.get("say")
-        text = said if isinstance(said, str) else ""
-    else:
-        found = SAY_PATTERN.search(reply.text)
-        text = found[1] if found else ""
-    return clip_line(text)
+        return clip_line(said) if isinstance(said, str) else ""
+    found = SAY_PATTERN.search(reply.text)
+    return clip_line(found[1]) if found else ""
 
 
 def clip_line(text: str) -> str:
@@ -98,15 +87,11 @@ def strip_line(text: str) -> str:
     return SAY_PATTERN.sub("", text)
 
 
-def repeats_prompt(line: str, told: Sequence[str]) -> bool:
+def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
     """Return whether this line contains a long stretch of the model's prompt."""
-    known = [_plain(text) for text in told]
-    plain = _plain(line)
-    stretches = (
-        plain[start : start + MAX_COPIED_CHARACTERS]
-        for start in range(len(plain) - MAX_COPIED_CHARACTERS + 1)
-    )
-    return any(stretch in text for stretch in stretches for text in known)
+    known, plain = [_plain(text) for text in fixed_texts], _plain(line)
+    starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
+    return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
 
 
 def _plain(text: str) -> str:
@@ -139,10 +124,8 @@ def job_lines(moment: KitchenMoment) -> Iterator[str]:
     mine = [job for job in moment.jobs if job.worker == moment.member]
     yield "Jobs for you:" if mine else "Jobs for you: none."
     for job in mine:
-        yield (
-            f"- job {job.number}, {JOB_STATE_TEXTS[job.state]}, from "
-            f"{member_name(moment, job.giver)}: {quote_text(job.text)}"
-        )
+        state, giver = JOB_STATE_TEXTS[job.state], member_name(moment, job.giver)
+        yield f"- job {job.number}, {state}, from {giver}: {quote_text(job.text)}"
 
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}
@@ -153,17 +136,13 @@ def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...
     """Return the answers to these jobs, the first one for each."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
-    for number, answer, words in _in_call(reply.call) if reply.call else _in_text(reply.text):
+    in_text = ((int(found[1]), found[2].lower(), found[3]) for found in _LINE.finditer(reply.text))
+    for number, answer, words in _in_call(reply.call) if reply.call else in_text:
         if number in by_number and number not in said and answer in JOB_ANSWERS:
             kind, status = JOB_ANSWERS[answer]
             giver = by_number[number].giver
             said[number] = MessageDraft(clip_line(words), kind, (giver,), {"job": number, **status})
     return tuple(said.values())
-
-
-def _in_text(text: str) -> Iterator[tuple[int, str, str]]:
-    for found in _LINE.finditer(text):
-        yield int(found[1]), found[2].lower(), found[3]
 
 
 def _in_call(call: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:

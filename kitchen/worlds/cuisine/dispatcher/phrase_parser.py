@@ -102,12 +102,12 @@ def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None
     match = _BEGINS.match(text)
     if not match:
         return None
-    found = parse_arguments(normal_verb(match[1]), seat, text, match.end(), names, sure=True)
+    found = parse_arguments(normal_verb(match[1]), seat, text, match.end(), names, accept_unknown=True)
     return found[0] if found else None
 
 
 def parse_arguments(
-    verb: str, seat: int, text: str, at: int, names: LevelNames, *, sure: bool = False
+    verb: str, seat: int, text: str, at: int, names: LevelNames, *, accept_unknown: bool = False
 ) -> tuple[GivenCommand, int] | None:
     """Return the command whose arguments begin at `at`, and their end; None if this is no command.
 
@@ -122,7 +122,7 @@ def parse_arguments(
     place, item, end = _names_from(text, at, names)
     if place or (item and verb == "get"):
         return (seat, names.command(verb, place, item)), end
-    return _unknown(verb, seat, text, at, sure=sure)
+    return _unknown(verb, seat, text, at, accept_unknown=accept_unknown)
 
 
 def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
@@ -145,12 +145,14 @@ def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
     return place, item, end
 
 
-def _unknown(verb: str, seat: int, text: str, at: int, *, sure: bool) -> tuple[GivenCommand, int] | None:
+def _unknown(
+    verb: str, seat: int, text: str, at: int, *, accept_unknown: bool
+) -> tuple[GivenCommand, int] | None:
     """Return a command with one unknown name, such as `goto stove`, or with none at the end of a line."""
     match = _TOKEN.match(text, at)
     word, end = (match[1], match.end()) if match else ("", at)
     ends = bool(END_PATTERN.match(text, end))
-    if ends or sure or word[-1:].isdigit():
+    if ends or accept_unknown or word[-1:].isdigit():
         return (seat, (verb, word) if word else (verb,)), end
     return None
 
@@ -163,8 +165,8 @@ def parse_call_arguments(
     agent = keyed.get("agent", parts[0] if parts else "")
     named = seat_named(agent)
     if seat is None and named is not None and "agent" not in keyed:
-        sure = verb in VERBS and (agent.strip()[:1].isalpha() or verb == "noop")
-        named = named if sure or len(parts) > 1 else None
+        is_agent = verb in VERBS and (agent.strip()[:1].isalpha() or verb == "noop")
+        named = named if is_agent or len(parts) > 1 else None
     if "agent" not in keyed and named is not None:
         parts = parts[1:]
     who = named if seat is None else seat

@@ -90,10 +90,7 @@ def _rules(team: CommandedTeam) -> Iterator[str]:
     total = f"There are {team.agents} agents" if team.agents > 1 else "There is 1 agent"
     yield f"{total}; you command {team.list_mine()}. Each of these gets exactly one command in every step."
     before = ", after the commands of the other agents" if team.people or team.others else ""
-    yield (
-        f"Commands run one after another in the order in which you give them{before}: a later one already "
-        "meets what an earlier one has done. A command that cannot be carried out is lost for that step."
-    )
+    yield SENTENCES["questions"]["order_of_commands"].format(before=before)
 
 
 def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
@@ -101,10 +98,7 @@ def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
     if options.as_tool:
         return f"{_tool_form(options)}; where a command has no location or no item, say `none`."
     name, example = agent_name(team.mine[0]), spell_command(team.mine[0], ("goto", "storage0"))
-    return (
-        "You may think first, in a few sentences and without spelling commands. Then write the commands, "
-        f"one a line, such as {example}; goto({name}, storage0) is read too."
-    )
+    return str(SENTENCES["questions"]["text_form"].format(example=example, name=name))
 
 
 def _tool_form(options: DispatcherOptions) -> str:
@@ -119,12 +113,8 @@ def retry_form(seats: Sequence[int], options: DispatcherOptions) -> list[str]:
     if options.as_tool:
         return [f"{_tool_form(options)}: agent, verb, location and item, `none` where there is none."]
     verbs = ", ".join(VERB_FORMS.values())
-    lines = [spell_command(seat, ("goto", "storage0")) for seat in seats]
-    return [
-        f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:",
-        "Commands:",
-        *lines,
-    ]
+    form = f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:"
+    return [form, "Commands:", *(spell_command(seat, ("goto", "storage0")) for seat in seats)]
 
 
 def hint_lines(brief: Brief) -> str:
@@ -136,22 +126,17 @@ def hint_lines(brief: Brief) -> str:
 
 def describe_state(moment: KitchenMoment) -> str:
     """Return level, step, orders, agents, locations, served dishes, and the others' commands so far."""
-    return "\n".join(
-        [*_orders(moment), *_agents(moment), *_locations(moment), *_served(moment), *_others(moment)]
-    )
+    return "\n".join([*_orders_and_agents(moment), *_locations(moment), *_served(moment), *_others(moment)])
 
 
-def _orders(moment: KitchenMoment) -> Iterator[str]:
+def _orders_and_agents(moment: KitchenMoment) -> Iterator[str]:
     seen = moment.observation
     yield f"Level {moment.brief['level']}, step {seen['step'] + 1} of {seen['max_steps']}."
     yield "Orders, most urgent first:" if seen["orders"] else "Orders: none now."
     for order in seen["orders"]:
         yield f"- {order['dish']}, {counted_noun(order['life'], 'step')} left"
-
-
-def _agents(moment: KitchenMoment) -> Iterator[str]:
     yield "Agents:"
-    for seat, agent in enumerate(moment.observation["agents"]):
+    for seat, agent in enumerate(seen["agents"]):
         name = moment.team.named(seat)
         yield f"- {name}: at {agent['at']}; hold {agent['holds'] or 'nothing'}; occupy {_busy(agent)}"
 
@@ -226,14 +211,14 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
 
 def _needed(options: DispatcherOptions) -> Iterator[str]:
     """Yield the parts that the settings require."""
-    told = {
+    parts = {
         "persona": bool(options.persona),
         "recipes": options.recipes,
         "instructions": options.instructions,
         "hints": options.hints,
         "demonstration": options.demonstration != "none",
     }
-    return (name for name, is_told in told.items() if is_told)
+    return (name for name, is_on in parts.items() if is_on)
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
@@ -305,11 +290,8 @@ def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demo
 
 def frame_text(moment: KitchenMoment) -> str:
     """Return the task: the game, the agents that are commanded, and those that are not."""
-    about = (
-        "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
-        f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
-        f"{moment.brief['max_steps']} steps, before their orders run out."
-    )
+    task: str = SENTENCES["questions"]["task"]
+    about = task.format(agents=moment.team.list_mine(), steps=moment.brief["max_steps"])
     return "\n".join([about, *other_players_text(moment)])
 
 
@@ -327,10 +309,9 @@ def _people(team: CommandedTeam, *, seen: bool) -> str:
     who, one = _listed(team.people), len(team.people) == 1
     are, they, do = ("is a person", "the person", "does") if one else ("are people", "they", "do")
     order = "before you" if seen else "only after you"
-    return (
-        f"{who} {are}, who decide{'s' if one else ''} alone: you see what {they} {do} in a step {order} "
-        "command the others. Work with them, and never give a command for them."
-    )
+    alone = f"{who} {are}, who decide{'s' if one else ''} alone"
+    seen_when = f"you see what {they} {do} in a step {order} command the others"
+    return f"{alone}: {seen_when}. Work with them, and never give a command for them."
 
 
 def _listed(seats: Sequence[int]) -> str:
@@ -355,38 +336,23 @@ def _demonstration_heading(shown: Demonstration, *, whole: bool) -> str:
         return f"How another dish was made in another kitchen with {crew}, {until}."
     twice = " twice" if shown.way.dishes(shown.team) == 2 else ""
     until = f"until it is served{twice}" if whole else "the first steps"
-    return (
-        f"How {crew} cooked another dish in another kitchen, {until}. Whoever has nothing to do for one "
-        "order begins with the next."
-    )
+    rest = "Whoever has nothing to do for one order begins with the next."
+    return f"How {crew} cooked another dish in another kitchen, {until}. {rest}"
 
 
 def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
     """Return what is new in this step: the state, the question, and the feedback if there is any."""
     said = [*people_and_jobs.conversation_lines(moment), *people_and_jobs.job_lines(moment)]
-    parts = [describe_state(moment), *said, *_question(moment)]
+    parts = [describe_state(moment), *said, f"Now command {moment.team.list_asked()}."]
+    if moment.only_answers:
+        parts.append(SENTENCES["questions"]["only_answers"])
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)
 
 
-def _question(moment: KitchenMoment) -> Iterator[str]:
-    yield f"Now command {moment.team.list_asked()}."
-    if moment.only_answers:
-        yield (
-            "Nobody has chosen yet: what counts of this reply is what you say. You will be asked for "
-            "commands again before the step runs."
-        )
-
-
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
     """Return the question for other commands; `form` is the reply format if the answer was not read."""
-    who = _listed(seats)
-    return "\n".join(
-        [
-            f"Now give other commands for {who} only; the rest of yours stand and run before these.",
-            *form,
-            "Feedback, because not all of that can be carried out:",
-            *(f"- {line}" for line in problems),
-        ]
-    )
+    asks = f"Now give other commands for {_listed(seats)} only; the rest of yours stand and run before these."
+    why = "Feedback, because not all of that can be carried out:"
+    return "\n".join([asks, *form, why, *(f"- {line}" for line in problems)])

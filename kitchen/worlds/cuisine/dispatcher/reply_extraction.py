@@ -22,6 +22,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 from kitchen.worlds.cuisine.dispatcher.text_commands import (
     TAKEN_MARK,
+    FoundText,
     Span,
     commands_in_tables,
     commands_on_own_lines,
@@ -115,36 +116,29 @@ class FoundCommand(NamedTuple):
 
 
 class _Offer(NamedTuple):
-    """The first command of one passage for one agent; a smaller rank is a stronger intention."""
+    """The first command of one passage for one agent."""
 
     rank: tuple[bool, int, bool]
+    """No list, weakness of intention, no commands for all requested agents: a smaller rank is stronger."""
     command: Command
     passage: PassageId
-
-    @property
-    def is_whole(self) -> bool:
-        """Return whether its passage commands all requested agents."""
-        return not self.rank[2]
 
 
 def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
     """Return the intended commands of all that were found, for these seats, in order."""
-    real = _real([each for each in found if each.meant > NOT_NOW] or found)
+    meant_now = [each for each in found if each.meant > NOT_NOW] or found
+    commanded = {each.given[0] for each in meant_now if each.given[1][0] in VERBS}
+    real = [each for each in meant_now if each.given[1][0] in VERBS or each.given[0] not in commanded]
     meant: dict[int, PassageId] = {}
     unclear: dict[int, tuple[Command, ...]] = {}
     for seat, offers in _offers(real, seats).items():
         first = min(offers, key=lambda offer: offer.rank)
         ways = tuple(dict.fromkeys(each.command for each in offers if each.rank == first.rank))
         meant[seat] = first.passage
-        if len(ways) > 1 and not first.is_whole and seat in seats:
+        if len(ways) > 1 and first.rank[2] and seat in seats:
             unclear[seat] = ways
     kept = (each.given for each in real if each.passage == meant[each.given[0]])
     return ExtractedCommands(tuple(each for each in kept if each[0] not in unclear), unclear)
-
-
-def _real(found: Sequence[FoundCommand]) -> list[FoundCommand]:
-    commanded = {seat for (seat, command), *_ in found if command[0] in VERBS}
-    return [each for each in found if each.given[1][0] in VERBS or each.given[0] not in commanded]
 
 
 def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
@@ -316,20 +310,19 @@ def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[tuple[Spa
 
     If only one agent is requested, its name may be left out.
     """
-    held = json_values(said, names)
+    held = list(json_values(said, names))
     rest = mark_taken(said, [each.span for each in held])
+    spelled: list[FoundText] = []
+    for reader in (commands_in_tables, find_commands):
+        new = list(reader(rest, names))
+        rest = mark_taken(rest, [each.span for each in new])
+        spelled += new
     finds: list[tuple[Span, Sequence[ListedCommand]]] = [
         (each.span, each.listed) for each in held if each.listed
     ]
-    for reader in (commands_in_tables, find_commands):
-        spelled = list(reader(rest, names))
-        rest = mark_taken(rest, [each.span for each in spelled])
-        finds += [(each.span, (ListedCommand("", each.given),)) for each in spelled]
-    if not finds and len(seats) == 1:
-        finds = [
-            (each.span, (ListedCommand("", each.given),))
-            for each in commands_on_own_lines(seats[0], rest, names)
-        ]
+    if not finds and not spelled and len(seats) == 1:
+        spelled = commands_on_own_lines(seats[0], rest, names)
+    finds += [(each.span, (ListedCommand("", each.given),)) for each in spelled]
     return sorted(finds, key=lambda each: each[0])
 
 

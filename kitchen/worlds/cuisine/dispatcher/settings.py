@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.contract.world import Json, clean_settings
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
@@ -21,8 +21,10 @@ from kitchen.llm.provider_registry import (
     takes_temperature,
 )
 from kitchen.llm.providers.stand_in_model import stand_in_settings
+from kitchen.worlds.cuisine.settings import read_settings
 
-_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_PATH = Path(__file__).with_suffix(".toml")
+_FILE = tomllib.loads(_PATH.read_text("utf-8"))
 
 PROMPT_PARTS: Mapping[str, str] = _FILE["prompt_parts"]
 """The parts of the fixed text and what they say, in their usual order."""
@@ -31,16 +33,10 @@ USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
 """The own text that gives the same prompt as the default."""
 
 
-def _read_settings() -> Iterator[Setting]:
-    for entry in _FILE["setting"]:
-        setting = Setting(**{**entry, "choices": tuple(map(tuple, entry.get("choices", ())))})
-        if setting.name == "prompt":
-            setting = replace(setting, placeholders=PLACEHOLDERS, usual=USUAL_PROMPT)
-        yield setting
-
-
-SETTINGS: tuple[Setting, ...] = (*_read_settings(), *stand_in_settings("commands"))
-EFFORT_LABELS = dict(next(setting.choices for setting in SETTINGS if setting.name == "effort"))
+_DECLARED = {setting.name: setting for setting in read_settings(_PATH)}
+_PROMPT = replace(_DECLARED["prompt"], placeholders=PLACEHOLDERS, usual=USUAL_PROMPT)
+SETTINGS = (*{**_DECLARED, "prompt": _PROMPT}.values(), *stand_in_settings("commands"))
+EFFORT_LABELS = dict(_DECLARED["effort"].choices)
 
 
 @dataclass(frozen=True, slots=True)

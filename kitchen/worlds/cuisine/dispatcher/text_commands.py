@@ -120,7 +120,7 @@ def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[Found
     """Return the commands of lines with nothing but a phrase, if no other agent can be meant."""
     found: list[FoundText] = []
     for match in _LINE_OF_ONE.finditer(text):
-        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names, sure=False)
+        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names)
         if read and END_PATTERN.match(text, read[1]):
             found.append(FoundText(read[0], (match.start("verb"), read[1])))
     return found
@@ -133,9 +133,8 @@ def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
         words = match["rest"].split(match["by"])[1:]
         if verb in _STATE_WORDS or (match["by"] == "-" and verb not in VERBS):
             continue
-        more = (
-            parse_arguments(verb, seat, text, match.end(), names) if not words and takes_place(verb) else None
-        )
+        needs_more = not words and takes_place(verb)
+        more = parse_arguments(verb, seat, text, match.end(), names) if needs_more else None
         given, end = more or ((seat, _of_words(verb, words, names)), match.end())
         yield FoundText(given, (match.start(), end))
 

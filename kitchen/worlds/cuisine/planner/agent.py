@@ -50,7 +50,7 @@ JOB_PATIENCE_STEPS = 30
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
     """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
-    if not before and not any(said.data.get("aim") for said in situation.messages):
+    if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
     stops = heard.stops(situation.seats) if heard else {}
     return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
@@ -98,7 +98,7 @@ class CuisinePlanner(Agent):
     kind = "planner"
     reads_words = True
     instant = True
-    manner: ClassVar[SearchSettings] = PLAYING_SETTINGS
+    search_settings: ClassVar[SearchSettings] = PLAYING_SETTINGS
     worlds = ("cuisine",)
     settings = (
         Setting(
@@ -126,16 +126,18 @@ class CuisinePlanner(Agent):
         if not (heard or followed):
             return self._planning(situation)
         jobs = followed or JobProgress()
-        heeded = follow_instructions(situation, heard, jobs.at) if heard else FollowedInstructions(situation)
+        instructed = (
+            follow_instructions(situation, heard, jobs.at) if heard else FollowedInstructions(situation)
+        )
         at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
-        told = {**at_jobs, **heeded.commands}
-        decision = self._planning(situation_of_rest(heeded.situation, told))
-        kept = {HEARD_KEY: heeded.memory, JOBS_KEY: jobs.memory}
+        commands = {**at_jobs, **instructed.commands}
+        decision = self._planning(situation_of_rest(instructed.situation, commands))
+        kept = {HEARD_KEY: instructed.memory, JOBS_KEY: jobs.memory}
         return replace(
             decision,
-            commands={**told, **decision.commands},
+            commands={**commands, **decision.commands},
             memory={**(decision.memory or {}), **{key: memory for key, memory in kept.items() if memory}},
-            says=(*jobs.says, *heeded.says),
+            says=(*jobs.says, *instructed.says),
         )
 
     def _planning(self, situation: Situation) -> Decision:
@@ -145,9 +147,8 @@ class CuisinePlanner(Agent):
             return Decision(commands={}, memory=kept)
         book = read_book(situation.briefs[situation.seats[0]])
         if not book.dishes:
-            return Decision(
-                commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
-            )
+            why = "no dish of this level can be cooked here"
+            return Decision(commands={}, note={"goals": {}, "why": why})
         plan, seen = self.plan(book, situation)
         seats, goals, ahead = situation.seats, plan.rollout.goals, plan.rollout.ahead
         return Decision(
@@ -155,7 +156,7 @@ class CuisinePlanner(Agent):
             memory={**_memory(plan), "seen": seen},
             note={"goals": {str(seat): goal_phrase(book, goals[seat]) for seat in situation.seats}},
             intents={seat: trip_aim(book, ahead[seat]) for seat in situation.seats}
-            if situation.tells
+            if situation.request.tells
             else {},
         )
 
@@ -168,7 +169,7 @@ class CuisinePlanner(Agent):
         seen = watch_others(book, scene, situation.seats, memory.get("seen", []))
         absent = forget_idle_others(scene, seen)
         others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
-        search = PlanSearch(book, scene, others, absent, self.manner)
+        search = PlanSearch(book, scene, others, absent, self.search_settings)
         best = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
         return best, seen
 
@@ -236,9 +237,8 @@ class CuisineAdviser(Adviser):
         if not can_read_situation(situation):
             return super().decide(situation)
         decision = CuisinePlanner({}).decide(situation)
-        return replace(
-            decision, commands={seat: decision.commands.get(seat, WAIT_COMMAND) for seat in situation.seats}
-        )
+        waits = dict.fromkeys(situation.seats, WAIT_COMMAND)
+        return replace(decision, commands={**waits, **decision.commands})
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """Return the commands that the same plan has for the other seats: all seats observe the same."""

@@ -66,14 +66,17 @@ class HeardInstructions:
 
 def hear_instructions(situation: Situation) -> HeardInstructions | None:
     """Return what people have asked up to now; None if nobody wrote anything."""
-    before = _remembered(situation.memory)
-    said = people_messages(situation.messages, situation.organisation, after=situation.taken_over)
+    known = situation.memory.get(HEARD_KEY) if isinstance(situation.memory, dict) else None
+    before = known or {"last": 0, "helped": False, "wishes": []}
+    said = people_messages(
+        situation.talk.messages, situation.talk.organisation, after=situation.talk.taken_over
+    )
     news = tuple(one for one in said if one.number > before["last"])
     if not (news or before["last"]):
         return None
     read = tuple(parse_wishes(news, next(iter(situation.briefs.values()))))
     fresh = tuple(_for_us(situation, news, read))
-    gone, people = withdrawn_jobs(situation.messages), person_members(situation.organisation)
+    gone, people = withdrawn_jobs(situation.talk.messages), person_members(situation.talk.organisation)
     wishes = tuple(
         one
         for one in (*map(Wish.read, before["wishes"]), *fresh)
@@ -84,17 +87,8 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
     """Return the new wishes that are addressed to this agent."""
-    messages, organisation = {one.number: one for one in news}, situation.organisation
-    if organisation is None:
-        return []
-    return [
-        wish for wish in read if is_for_member(wish, messages[wish.number], organisation, situation.member)
-    ]
-
-
-def _remembered(memory: Json) -> dict[str, Json]:
-    known = memory.get(HEARD_KEY) if isinstance(memory, dict) else None
-    return known or {"last": 0, "helped": False, "wishes": []}
+    said, team, member = {one.number: one for one in news}, situation.talk.organisation, situation.talk.member
+    return [wish for wish in read if team and is_for_member(wish, said[wish.number], team, member)]
 
 
 NOOP: Command = ("noop",)
@@ -106,10 +100,8 @@ def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> s
     if item in brief["base"]:
         return next(place for place, kind in places.items() if kind == "storage")
     seen = next(iter(situation.observations.values()))["locations"]
-    ready = [
-        place for place in places if list(seen[place]["items"]) == [item] and places[place] != "servingtable"
-    ]
-    return ready[0] if ready else ""
+    lies = (place for place in places if list(seen[place]["items"]) == [item])
+    return next((place for place in lies if places[place] != "servingtable"), "")
 
 
 def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
@@ -123,15 +115,14 @@ def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapp
 
 HELP_TEXT = "I understand: robot 2, fetch rice; salmon sushi first; stop; go on; let me do the chopping."
 UNCLEAR_TEXT = "I did not understand that."
+FAILED_TEXT = "I could not get {}."
 
 
 def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
     """Return whether this agent should say that a message was not understood. Jobs are declined instead."""
-    understood, organisation = {wish.number for wish in heard.read}, situation.organisation
+    understood, team = {wish.number for wish in heard.read}, situation.talk.organisation
     unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
-    return organisation is not None and any(
-        is_first_addressee(one, organisation, situation.member) for one in unclear
-    )
+    return team is not None and any(is_first_addressee(one, team, situation.talk.member) for one in unclear)
 
 
 def answer_messages(
@@ -142,7 +133,7 @@ def answer_messages(
 
     The first such answer also says what people can ask. Each job is answered.
     """
-    organisation = situation.organisation
+    organisation = situation.talk.organisation
     if organisation is None:
         return ()
     mine = [wish for wish in heard.fresh if not wish.is_job and wish.meant(situation.seats)]
@@ -150,7 +141,7 @@ def answer_messages(
     if needs_help(situation, heard):
         lines.append(UNCLEAR_TEXT if heard.before["helped"] else HELP_TEXT)
     words = {one.sender for one in heard.news if one.kind != INFORM and one.sender is not None}
-    to = tuple(sorted(words & set(organisation.to(situation.member, ANSWER))))
+    to = tuple(sorted(words & set(organisation.to(situation.talk.member, ANSWER))))
     answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
     jobs = [one for one in heard.news if one.kind == INFORM]
     return (*answer, *(_taken(situation, one, brief, heard.fresh) for one in jobs))
@@ -185,19 +176,17 @@ def report_messages(
     open_jobs = {wish.number for wish in left if wish.do == FETCH}
     by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
     late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
-    told = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
-    sorry = (MessageDraft(_failed(one, brief), ANSWER, (one.sender,)) for one in late if one.sender in told)
+    talk = situation.talk
+    receivers = talk.organisation.to(talk.member, ANSWER) if talk.organisation else ()
+    texts = ((one.sender, FAILED_TEXT.format(_name(one, brief))) for one in late if one.sender in receivers)
+    sorry = (MessageDraft(text, ANSWER, (sender,)) for sender, text in texts)
     return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)
 
 
 def _report(wish: Wish, brief: Mapping[str, Json], *, is_done: bool) -> MessageDraft:
     status = "done" if is_done else "failed"
-    text = f"Done: {_name(wish, brief)}." if is_done else _failed(wish, brief)
+    text = ("Done: {}." if is_done else FAILED_TEXT).format(_name(wish, brief))
     return MessageDraft(text, REPORT, (wish.sender,), {"job": wish.number, "status": status})
-
-
-def _failed(wish: Wish, brief: Mapping[str, Json]) -> str:
-    return f"I could not get {_name(wish, brief)}."
 
 
 def _name(wish: Wish, brief: Mapping[str, Json]) -> str:
@@ -208,7 +197,8 @@ def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
     mine = wish.meant(situation.seats)
     robots = and_list([f"robot {seat + 1}" for seat in mine]) if wish.seats else "we"
     name = _name(wish, brief)
-    if wish.do == FETCH and not _is_there(situation, brief, wish, mine):
+    held = [situation.observations[seat]["agents"][seat]["holds"] for seat in mine]
+    if wish.do == FETCH and wish.what not in held and not item_source(situation, brief, wish.what):
         return f"There is no {name} now; I fetch it if there is some soon."
     said = {
         FETCH: f"{robots}: fetching {name}.",
@@ -220,12 +210,6 @@ def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
         LEAVE_ITEM: f"the {name} is yours.",
     }[wish.do]
     return said[:1].upper() + said[1:]
-
-
-def _is_there(situation: Situation, brief: Mapping[str, Json], wish: Wish, mine: Sequence[int]) -> bool:
-    """Return whether the item can be taken somewhere, or one of these robots holds it."""
-    held = (situation.observations[seat]["agents"][seat]["holds"] == wish.what for seat in mine)
-    return any(held) or bool(item_source(situation, brief, wish.what))
 
 
 @dataclass(slots=True)
@@ -253,19 +237,16 @@ def follow_instructions(
         wishes.append(Wish(heard.last, 0, step, GO_ON, "", begun))
         now = current_wishes(wishes, situation.seats, step=step)
     commands, done = _instructed_commands(situation, brief, now, at_jobs)
-    ended = [*done, *_given_up(wishes, situation.seats)]
+    asked = current_wishes((wish for wish in wishes if wish.do == FETCH), situation.seats, step=0).fetches
+    still = current_wishes(wishes, situation.seats, step=0).fetches
+    ended = [*done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
     left = open_wishes(wishes, step=step, done=ended)
     helped = heard.before["helped"] or needs_help(situation, heard)
     memory = {"last": heard.last, "helped": helped, "wishes": [one.to_json() for one in left]}
     says = answer_messages(situation, brief, heard) + report_messages(situation, brief, wishes, left, done)
-    return FollowedInstructions(_without(situation, brief, now, commands), commands, memory, says)
-
-
-def _given_up(wishes: Sequence[Wish], mine: tuple[int, ...]) -> list[Wish]:
-    """Return things that are not fetched any more, because somebody asked for something else."""
-    asked = current_wishes((wish for wish in wishes if wish.do == FETCH), mine, step=0).fetches
-    still = current_wishes(wishes, mine, step=0).fetches
-    return [wish for wish in asked if wish not in still]
+    rest = situation_of_rest(situation, commands)
+    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in rest.seats}
+    return FollowedInstructions(replace(rest, observations=seen), commands, memory, says)
 
 
 def _instructed_commands(
@@ -276,14 +257,14 @@ def _instructed_commands(
     done: list[Wish] = []
     for wish in now.fetches:
         seats = [seat for seat in _asked(wish, situation.seats, at_jobs) if seat not in commands]
-        holders = [seat for seat in seats if _agent(situation, seat)["holds"] == wish.what]
-        if holders:
+        agents = {seat: situation.observations[seat]["agents"][seat] for seat in seats}
+        if any(agent["holds"] == wish.what for agent in agents.values()):
             done.append(wish)
             continue
-        free = [seat for seat in seats if not _agent(situation, seat)["holds"]]
+        free = [seat for seat, agent in agents.items() if not agent["holds"]]
         source = item_source(situation, brief, wish.what)
         if free and source:
-            commands[free[0]] = fetch_command(_agent(situation, free[0]), source, wish.what, brief)
+            commands[free[0]] = fetch_command(agents[free[0]], source, wish.what, brief)
     return commands, done
 
 
@@ -295,21 +276,6 @@ def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]
     return free if free and not wish.seats else [s for s in meant if at_jobs.get(s, 0) < wish.number]
-
-
-def _agent(situation: Situation, seat: int) -> Mapping[str, Json]:
-    seen = situation.observations[seat]
-    agent: Mapping[str, Json] = seen["agents"][seat]
-    return agent
-
-
-def _without(
-    situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, commands: Mapping[int, Command]
-) -> Situation:
-    """Return the situation of the robots without an instruction; the others command themselves."""
-    others = situation_of_rest(situation, commands)
-    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in others.seats}
-    return replace(others, observations=seen)
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:

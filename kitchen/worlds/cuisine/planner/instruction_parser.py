@@ -280,5 +280,5 @@ def is_for_member(wish: Wish, said: TeamMessage, organisation: Organisation, mem
 
 def is_first_addressee(said: TeamMessage, organisation: Organisation, member: int) -> bool:
     """Return whether this member is the first agent with a seat among the receivers."""
-    told = [organisation.member(one) for one in said.to]
-    return member == min((one.number for one in told if one.seats and not one.is_person), default=member)
+    receivers = [organisation.member(one) for one in said.to]
+    return member == min((one.number for one in receivers if one.seats and not one.is_person), default=member)

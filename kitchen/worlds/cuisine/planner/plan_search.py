@@ -191,25 +191,25 @@ class PlanSearch:
         scene: KitchenScene,
         idle: Collection[int],
         absent: Collection[int] = (),
-        manner: SearchSettings = PLAYING_SETTINGS,
+        settings: SearchSettings = PLAYING_SETTINGS,
     ) -> None:
-        self.book, self.scene, self.manner = book, scene, manner
+        self.book, self.scene, self.settings = book, scene, settings
         self.idle, self.absent = idle, absent
         self.lying = ItemsAround(book, scene)
-        self.demand = OrderDemand(book, scene, manner.outlasts)
+        self.demand = OrderDemand(book, scene, settings.outlasts)
         self.horizon = min(HORIZON_STEPS, book.max_steps - scene.step)
-        self.tried: dict[PlanDraft, PlayedDraft] = {}
+        self.played: dict[PlanDraft, PlayedDraft] = {}
 
     def play(self, draft: PlanDraft) -> PlayedDraft:
         """Return the plan of this draft, played ahead once."""
-        played = self.tried.get(draft)
+        played = self.played.get(draft)
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
             work = WorkBatches(self.book, self.scene, self.lying, draft.wishes, toward)
             rollout = Rollout(self.book, self.scene, work, draft, self.idle, self.absent)
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)
-            played = self.tried[draft] = PlayedDraft(draft, rollout, value)
+            played = self.played[draft] = PlayedDraft(draft, rollout, value)
         return played
 
     def by_deadline(self) -> tuple[str, ...]:
@@ -251,12 +251,12 @@ class PlanSearch:
 
     def best(self, start: PlanDraft | None, tries: int, rng: Random) -> PlayedDraft:
         """Return the best of so many plans, each a change of the best one so far."""
-        best = self.play(PlanDraft(self.by_deadline(), self.manner.style))
+        best = self.play(PlanDraft(self.by_deadline(), self.settings.style))
         if start is not None:
             kept = self.play(start._replace(wishes=self.filled(start.wishes)))
-            if kept.value > best.value - self.manner.margin:
+            if kept.value > best.value - self.settings.margin:
                 best = kept
-        margin = self.manner.margin
+        margin = self.settings.margin
         for _ in range(tries):
             plan = self.play(self._changed(best.draft, rng))
             if plan.value > best.value + margin:
@@ -266,9 +266,9 @@ class PlanSearch:
 
     def _changed(self, draft: PlanDraft, rng: Random) -> PlanDraft:
         """Return the draft with one random change."""
-        change = rng.choices(DRAFT_CHANGES, cum_weights=self.manner.chances)[0]
+        change = rng.choices(DRAFT_CHANGES, cum_weights=self.settings.chances)[0]
         if change == "style":
-            helps = self.manner.style.helps
+            helps = self.settings.style.helps
             style = TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, helps)
             return draft._replace(style=style)
         if change == "errand" and draft.errands:

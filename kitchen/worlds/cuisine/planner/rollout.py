@@ -306,8 +306,8 @@ class Rollout(TripChoice):
 
     def _empty(self, batch: Batch) -> None:
         """Take the product out of its tool; the agent that reserved the tool next may come."""
-        self.inside[batch.tool] = self.behind[batch.tool]
-        self.behind[batch.tool] = None
+        self.inside[batch.tool] = self.reserved[batch.tool]
+        self.reserved[batch.tool] = None
         if not batch.is_junk:
             self.open.remove(batch)
 
@@ -328,9 +328,7 @@ class Rollout(TripChoice):
         places = self.book.tools[kind]
         if self.at[index] in places:
             return False
-        ends = [
-            (batch.done_at if batch and batch.done_at is not None else FAR_STEPS) for batch in self.inside
-        ]
+        ends = [FAR_STEPS if not batch or batch.done_at is None else batch.done_at for batch in self.inside]
         return self._go(index, min(places, key=lambda place: ends[place]))
 
     def _put(self, index: int, trip: Trip, target: Batch | None) -> None:

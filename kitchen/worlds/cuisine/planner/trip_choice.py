@@ -49,7 +49,7 @@ class TripChoice:
         self.passing = set(draft.passing)
         self.helping = set(draft.helping)
         self.inside = work.inside
-        self.behind: list[Batch | None] = [None] * len(book.places)
+        self.reserved: list[Batch | None] = [None] * len(book.places)
         self.open = work.batches
         self.at = [agent.at for agent in scene.agents]
         self.trips: list[Trip | None] = [None] * len(self.at)
@@ -189,7 +189,7 @@ class TripChoice:
 
     def _place_wait(self, place: int, occupant: Batch) -> int:
         """Return the steps until an occupied tool can be used; FAR_STEPS if unknown."""
-        if occupant.taker == NOBODY or occupant.done_at is None or self.behind[place] is not None:
+        if occupant.taker == NOBODY or occupant.done_at is None or self.reserved[place] is not None:
             return FAR_STEPS
         wait = occupant.done_at - self.now
         return wait if wait > 0 else 0
@@ -212,7 +212,7 @@ class TripChoice:
         if best == NOWHERE:
             return False
         batch.tool = best
-        line = self.inside if self.inside[best] is None else self.behind
+        line = self.inside if self.inside[best] is None else self.reserved
         line[best] = batch
         return True
 

@@ -7,6 +7,7 @@ claim held items, finished products and partly filled tools.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kitchen.worlds.cuisine.planner.planner_state import KitchenBook, KitchenScene, RecipePlan, product_at
@@ -15,6 +16,7 @@ NOBODY = -1
 NOWHERE = -1
 
 
+@dataclass(slots=True, eq=False)
 class Batch:
     """One filling of one tool.
 
@@ -22,18 +24,15 @@ class Batch:
     at which its product can be taken, None before it is activated.
     """
 
-    __slots__ = ("done_at", "due", "is_junk", "need", "parent", "rank", "recipe", "taker", "tool")
-
-    def __init__(self, recipe: RecipePlan, rank: int, parent: Batch | None) -> None:
-        self.recipe = recipe
-        self.rank = rank
-        self.parent = parent
-        self.tool = NOWHERE
-        self.need: list[str] = []
-        self.due = 0
-        self.done_at: int | None = None
-        self.taker = NOBODY
-        self.is_junk = False
+    recipe: RecipePlan
+    rank: int
+    parent: Batch | None
+    tool: int = NOWHERE
+    need: list[str] = field(default_factory=list)
+    due: int = 0
+    done_at: int | None = None
+    taker: int = NOBODY
+    is_junk: bool = False
 
 
 class ItemsAround:
@@ -241,22 +240,20 @@ class PlanDraft(NamedTuple):
     """Agents that next start a tool that another agent fills."""
 
 
+@dataclass(slots=True, eq=False)
 class Trip:
     """One item brought from one place to another, from empty hands to empty hands."""
 
-    __slots__ = ("item", "since", "source", "stage", "target", "to")
-
-    def __init__(self, stage: int, item: str, source: Batch | None, target: Batch | None, to: int) -> None:
-        self.stage = stage
-        self.item = item
-        self.source = source
-        """The batch whose product it is; None for a base ingredient."""
-        self.target = target
-        """The batch it is for; None for the serving table and the waste."""
-        self.to = to
-        """The destination if it is no batch."""
-        self.since = 0
-        """The step from now at which its item is taken, as soon as that is certain; 0 if it was in hand."""
+    stage: int
+    item: str
+    source: Batch | None
+    """The batch whose product it is; None for a base ingredient."""
+    target: Batch | None
+    """The batch it is for; None for the serving table and the waste."""
+    to: int
+    """The destination if it is no batch."""
+    since: int = 0
+    """The step from now at which its item is taken, as soon as that is certain; 0 if it was in hand."""
 
     def in_hand(self, step: int) -> bool:
         """Return whether its item is carried at the end of this step."""

@@ -32,9 +32,8 @@ def published_data() -> Json:
 def published_means(layout: str, seat: int) -> dict[str, PublishedMean]:
     """Return the mean of every algorithm in this seat over its partners; empty if the paper has none."""
     cells = published_data()["points"].get(layout, {}).get(str(seat), ())
-    return {
-        name: PublishedMean(*cell) for name, cell in zip(published_data()["algorithms"], cells, strict=False)
-    }
+    names = published_data()["algorithms"]
+    return {name: PublishedMean(*cell) for name, cell in zip(names, cells, strict=False)}
 
 
 class PartnerBenchmark(PairingBenchmark):
@@ -73,10 +72,7 @@ class PartnerBenchmark(PairingBenchmark):
 
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
         """Return the values of Table 1."""
-        return {
-            name: PublishedValue(cell.points, cell.spread)
-            for name, cell in published_means(level, seat).items()
-        }
+        return {name: PublishedValue(*mean) for name, mean in published_means(level, seat).items()}
 
 
 PAIRING_BENCHMARK = PartnerBenchmark()

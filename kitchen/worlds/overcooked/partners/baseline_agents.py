@@ -127,8 +127,9 @@ def free_directions(scene: GridScene, seat: int) -> list[Command]:
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
     """Return the command of a seat when there is no standstill."""
-    command = first_command(scene, seat, set(greedy_goals(scene, seat)))
-    return command or first_command(scene, seat, set(_fallback_goals(scene.layout))) or INTERACT
+    fallback = {cell for letter in (*DISPENSERS, POT) for cell in scene.layout.places(letter)}
+    goals = (set(greedy_goals(scene, seat)), fallback)
+    return next((way for cells in goals if (way := first_command(scene, seat, cells))), INTERACT)
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
@@ -150,7 +151,9 @@ def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
     if held is None:
         yield from _empty_handed(scene, seat)
     elif held == ONION:
-        yield from (pot for pot in scene.layout.places(POT) if _takes_one(scene, pot))
+        started = {cell for cell, pot in scene.pots.items() if pot.left is not None}
+        full = {cell for cell, pot in scene.pots.items() if len(pot.contents) >= POT_CAPACITY}
+        yield from (cell for cell in scene.layout.places(POT) if cell not in started | full)
     elif held == DISH:
         yield from (cell for cell, pot in scene.pots.items() if pot.left is not None)
     elif isinstance(held, tuple):
@@ -167,17 +170,6 @@ def _empty_handed(scene: GridScene, seat: int) -> Iterator[Cell]:
         yield from full
     else:
         yield from scene.sources(ONION)
-
-
-def _takes_one(scene: GridScene, cell: Cell) -> bool:
-    pot = scene.pots.get(cell)
-    return pot is None or (pot.left is None and len(pot.contents) < POT_CAPACITY)
-
-
-def _fallback_goals(layout: Layout) -> Iterator[Cell]:
-    """Yield the cells that the seat heads for if it can reach no goal."""
-    for letter in (*DISPENSERS, POT):
-        yield from layout.places(letter)
 
 
 class PathStep(NamedTuple):

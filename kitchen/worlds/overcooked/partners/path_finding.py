@@ -27,9 +27,8 @@ class PoseGraph:
         self._number = {cell: number for number, cell in enumerate(self.cells)}
         self.cell_of = tuple(cell for cell in self.cells for _ in FACE_ORDER)
         self.ahead = tuple(cell_ahead(cell, face) for cell in self.cells for face in FACE_ORDER)
-        self.moves = tuple(
-            tuple(self._moved(cell, face) for face in FACE_ORDER) for cell in self.cells for _ in FACE_ORDER
-        )
+        moves = (tuple(self._moved(cell, face) for face in FACE_ORDER) for cell in self.cells)
+        self.moves = tuple(after for after in moves for _ in FACE_ORDER)
         """By pose: the pose after each direction, in the order of `FACE_ORDER`."""
         self.facing: dict[Cell, list[int]] = {}
         """By cell: the poses that face it."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.overcooked.layout import Cell
-from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, foreseen_poses, greedy_goals
 from kitchen.worlds.overcooked.partners.errand_assignment import WITH_FOOD, Errand, assign_errands
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_situation
@@ -123,9 +123,8 @@ def _around_independent_partner(
 
 
 def _board(scene: GridScene, wall: int | None) -> TaskBoard:
-    grounds = tuple(
-        pose_graph_of(scene.layout, scene.at[wall] if wall == 1 - seat else None) for seat in (0, 1)
-    )
+    walls = [scene.at[wall] if wall == 1 - seat else None for seat in (0, 1)]
+    grounds = [pose_graph_of(scene.layout, cell) for cell in walls]
     poses = tuple(ground.pose(scene.at[seat], scene.face[seat]) for seat, ground in enumerate(grounds))
     return TaskBoard(scene, (grounds[0], grounds[1]), (poses[0], poses[1]), wall)
 
@@ -134,11 +133,8 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
     """Return a random direction that leads to another cell; None if there is none."""
     ground, pose = board.grounds[seat], board.poses[seat]
     taken = {board.scene.at[seat], board.scene.at[1 - seat]}
-    ways = [
-        face
-        for face, after in zip(FACE_ORDER, ground.moves[pose], strict=True)
-        if ground.cell_of[after] not in taken
-    ]
+    afters = zip(FACE_ORDER, ground.moves[pose], strict=True)
+    ways = [face for face, after in afters if ground.cell_of[after] not in taken]
     return (rng.choice(ways),) if ways else None
 
 
@@ -203,7 +199,9 @@ class OvercookedAdviser(Adviser):
         """
         (seat,) = situation.seats
         poses = scene_from_situation(situation).poses
-        if _is_barred(situation, seat) and Random(situation.seed).random() < 0.5:  # noqa: S311
+        own = [event.data for event in situation.events if event.seat == seat]
+        is_barred = any(data.get("blocked_by") == BLOCKED_BY_SEAT for data in own)
+        if is_barred and Random(situation.seed).random() < 0.5:  # noqa: S311
             odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
             odd[seat] = 0
             situation = replace(situation, memory=planner_memory(poses, odd=odd))
@@ -225,11 +223,6 @@ class OvercookedAdviser(Adviser):
 def _moved(situation: Situation, seat: int) -> bool:
     """Return whether this seat turned or moved in the last tick. A page has no earlier ticks."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
-
-
-def _is_barred(situation: Situation, seat: int) -> bool:
-    """Return whether the other seat blocked this seat's move in the last tick."""
-    return any(event.seat == seat and event.data.get("blocked_by") == "seat" for event in situation.events)
 
 
 ADVISER = OvercookedAdviser()

@@ -53,10 +53,8 @@ def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
     `x` is the design matrix (values x columns) of full rank, and `groups` the participant of each value, from
     0. `y` must vary around x.
     """
-    z = np.zeros((len(y), max(groups) + 1))
-    z[np.arange(len(y)), groups] = 1.0
-    ratio = _best_ratio(y, x, z)
-    return _at(ratio, y, x, z)
+    z = np.eye(max(groups) + 1)[list(groups)]
+    return _at(_best_ratio(y, x, z), y, x, z)
 
 
 def _best_ratio(y: Array, x: Array, z: Array) -> float:
@@ -117,15 +115,9 @@ def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
     covariance = np.linalg.inv(x.T @ weighted)
     b = covariance @ weighted.T @ y
     slopes, spread = _derivatives(ratio, variance, y, x, z)
+    variances = ratio * variance, variance
     return RemlFit(
-        np.asarray(b),
-        np.asarray(covariance),
-        ratio * variance,
-        variance,
-        -deviance / 2,
-        ratio == 0,
-        slopes,
-        spread,
+        np.asarray(b), np.asarray(covariance), *variances, -deviance / 2, ratio == 0, slopes, spread
     )
 
 
@@ -221,7 +213,16 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = TERMS) -> MixedMode
     if float(left @ left) <= 1e-20 * max(float(y @ y), 1e-280):
         return NotComputable("no_variance_within", "no variance is left within participants")
     found = fit_reml(y, design.x, groups)
-    return _result(found, design, known, len(people), len(rows), terms)
+    return MixedModel(
+        n=len(people),
+        observations=len(rows),
+        effects=tuple(_effect(found, design, term) for term in terms),
+        variance_participant=found.variance_group,
+        variance_error=found.variance_error,
+        log_likelihood=found.log_likelihood,
+        means=_means(found, design, known),
+        singular=found.singular,
+    )
 
 
 def _why_not(
@@ -295,26 +296,6 @@ def _independent(blocks: dict[str, Array]) -> DesignMatrix:
             columns.append(column)
             terms.append(term)
     return DesignMatrix(np.column_stack(columns), tuple(terms), lost)
-
-
-def _result(
-    found: RemlFit,
-    design: DesignMatrix,
-    known: Sequence[AnalysisCondition],
-    people: int,
-    rows: int,
-    terms: Sequence[Term],
-) -> MixedModel:
-    return MixedModel(
-        n=people,
-        observations=rows,
-        effects=tuple(_effect(found, design, term) for term in terms),
-        variance_participant=found.variance_group,
-        variance_error=found.variance_error,
-        log_likelihood=found.log_likelihood,
-        means=_means(found, design, known),
-        singular=found.singular,
-    )
 
 
 def _effect(found: RemlFit, design: DesignMatrix, term: Term) -> Effect | UnidentifiedEffect:

@@ -23,11 +23,12 @@ from math import exp, log, log1p, pi, sqrt
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import chdtri, ndtr
-from scipy.stats import chi
+from scipy.special import chdtri, ndtr, roots_legendre
+from scipy.stats import chi, false_discovery_control
 from scipy.stats import t as t_distribution
 
 from kitchen.words.english_text import and_list
+from study.analysis.statistics.anova_and_tukey import small_sample_correction
 from study.analysis.statistics.observations import MeasureTable, NotComputable
 from study.analysis.statistics.within.complete_cases import (
     FEWEST,
@@ -92,13 +93,9 @@ def paired_contrast(
     """Test one contrast, given as condition key → weight, without a correction."""
     used = scale_weights(weights)
     cells = complete_cases(table, tuple(used))
-    sums = (
-        cells.values @ np.array([used[c.key] for c in cells.conditions]) if len(cells.participants) else None
-    )
+    sums = cells.values @ np.array([used[c.key] for c in cells.conditions])
     problem = _no_values(table, used) or _why_not(cells, used, sums)
-    if problem or sums is None:
-        return UncomputedContrast(name, problem or NotComputable("no_data", "no condition has a value"))
-    return _tested(name, used, sums, cells)
+    return UncomputedContrast(name, problem) if problem else _tested(name, used, sums, cells)
 
 
 def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
@@ -122,10 +119,10 @@ def scale_weights(weights: Mapping[str, float]) -> dict[str, float]:
     return {key: weight / half for key, weight in weights.items() if weight}
 
 
-def _why_not(cells: CompleteCases, used: Mapping[str, float], sums: Array | None) -> NotComputable | None:
+def _why_not(cells: CompleteCases, used: Mapping[str, float], sums: Array) -> NotComputable | None:
     if len(cells.conditions) < len(used):
         return NotComputable("no_data", "a condition of it was not played")
-    if sums is None or len(sums) < FEWEST:
+    if len(sums) < FEWEST:
         return NotComputable(
             "too_few", "fewer than three participants have a value in each of its conditions"
         )
@@ -164,7 +161,7 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
 def paired_g(t: float, n: int) -> tuple[float, float, float]:
     """Return Hedges' g of n differences with this t, and its 95 % interval."""
     df, root = n - 1, math.sqrt(n)
-    correct = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+    correct = small_sample_correction(df)
     tail = (1 - CONFIDENCE) / 2
     low, high = _noncentrality(t, df, 1 - tail), _noncentrality(t, df, tail)
     return correct * t / root, correct * low / root, correct * high / root
@@ -188,7 +185,7 @@ def _below(t: float, df: int, noncentrality: float) -> float:
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Array, Array]:
     """Return standard deviations with df degrees of freedom, and the weights to integrate over them."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = roots_legendre(NODES)
     low, high = np.sqrt(chdtri(df, [1 - 1e-16, 1e-18]) / df)
     s = (low + high) / 2 + nodes * (high - low) / 2
     density = chi.pdf(s * math.sqrt(df), df) * math.sqrt(df) * (high - low) / 2
@@ -197,19 +194,13 @@ def _deviations(df: int) -> tuple[Array, Array]:
 
 def holm_adjusted(ps: Sequence[float]) -> list[float]:
     """Return Holm's (1979) adjusted p values, in the given order."""
-    order = sorted(range(len(ps)), key=lambda i: ps[i])
-    adjusted, highest = [0.0] * len(ps), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = highest
-    return adjusted
+    order = np.argsort(ps)
+    steps = np.minimum(1.0, np.arange(len(ps), 0, -1) * np.asarray(ps, dtype=float)[order])
+    adjusted = np.empty(len(ps))
+    adjusted[order] = np.maximum.accumulate(steps)
+    return [float(p) for p in adjusted]
 
 
 def benjamini_hochberg_adjusted(ps: Sequence[float]) -> list[float]:
     """Return Benjamini and Hochberg's (1995) adjusted p values, in the given order."""
-    order = sorted(range(len(ps)), key=lambda i: ps[i], reverse=True)
-    adjusted, lowest = [0.0] * len(ps), 1.0
-    for step, place in enumerate(order):
-        lowest = min(lowest, ps[place] * len(ps) / (len(ps) - step))
-        adjusted[place] = lowest
-    return adjusted
+    return [float(p) for p in false_discovery_control(ps)] if ps else []

@@ -62,7 +62,6 @@ class RepeatedMeasures:
     partial_eta_squared: float
     generalised_eta_squared: float
     left_out: tuple[ExcludedParticipant, ...] = ()
-    computable: ClassVar[bool] = True
 
     @property
     def mild(self) -> bool:
@@ -147,11 +146,6 @@ class Family:
     contrasts: tuple[Contrast | UncomputedContrast, ...]
 
     @property
-    def found(self) -> int:
-        """Number of contrasts with an adjusted p below .05."""
-        return sum(one.significant for one in self.computed)
-
-    @property
     def computed(self) -> tuple[Contrast, ...]:
         """The contrasts that could be computed."""
         return tuple(one for one in self.contrasts if isinstance(one, Contrast))
@@ -173,7 +167,6 @@ class Effect:
     df_error: float
     p: float
     lost: int = 0
-    computable: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +175,6 @@ class UnidentifiedEffect:
 
     term: Term
     because: NotComputable
-    computable: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +195,6 @@ class MixedModel:
     means: tuple[tuple[str, float, float], ...]
     """(condition key, estimated mean, standard error)."""
     singular: bool = False
-    computable: ClassVar[bool] = True
 
     def effect(self, term: Term) -> Effect | None:
         """Return one term, if it is identified."""
@@ -236,7 +227,6 @@ class Friedman:
     mean_ranks: tuple[tuple[str, float], ...]
     pairs: tuple[RankPair, ...]
     left_out: tuple[ExcludedParticipant, ...] = ()
-    computable: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +244,6 @@ class CumulativeLink:
     p: float
     log_likelihood: float
     odds: tuple[tuple[str, float], ...]
-    computable: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,9 +337,6 @@ class Reliability:
     and are left out.
     """
 
-    scale: str
-    label: str
-    where: str
     n: int
     items: int
     alpha: float

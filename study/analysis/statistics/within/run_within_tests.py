@@ -6,7 +6,7 @@ small samples. So its sentence only recommends what to read instead, and decides
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -215,7 +215,9 @@ def run_within_tests(
     correct = CORRECT.get(plan.correction)
     if correct is None:
         return tuple(found)
-    tested = [_tested(one, table) for one, table in zip(found, tables, strict=True)]
+    tested = [
+        None if table.measure.exploratory else one.main for one, table in zip(found, tables, strict=True)
+    ]
     adjusted = iter(correct([p for p in tested if p is not None]))
     words = CORRECTIONS[plan.correction]
     return tuple(
@@ -224,15 +226,11 @@ def run_within_tests(
     )
 
 
-def _tested(found: WithinResult, table: MeasureTable) -> float | None:
-    """Return the p that is corrected over measures, if any."""
-    return None if table.measure.exploratory else found.main
-
-
 def _one(
     table: MeasureTable, whole: MeasureTable, plan: AnalysisPlan, replicated: float | None
 ) -> WithinResult:
     repeated, mixed, ranks = repeated_measures(table), mixed_model(whole), friedman(table)
+    main = {"repeated": _decisive_p(repeated), "mixed": _decisive_p(mixed), "friedman": _decisive_p(ranks)}
     return WithinResult(
         repeated=repeated,
         mixed=mixed,
@@ -243,39 +241,30 @@ def _one(
         intervals=within_intervals(table),
         assumptions=check_assumptions(table, repeated, mixed),
         main_test=plan.main,
-        main=_main(plan.main, repeated, mixed, ranks, replicated),
+        main=main.get(plan.main, replicated),
     )
 
 
-def _main(
-    test: str,
-    repeated: RepeatedMeasures | NotComputable,
-    mixed: MixedModel | NotComputable,
-    ranks: Friedman | NotComputable,
-    replicated: float | None,
-) -> float | None:
-    """Return the p of the plan's main test; None if it cannot be computed."""
-    return {
-        "repeated": repeated.p_corrected if isinstance(repeated, RepeatedMeasures) else None,
-        "mixed": _condition_p(mixed),
-        "friedman": ranks.p if isinstance(ranks, Friedman) else None,
-        "one_way": replicated,
-    }[test]
+def _decisive_p(found: RepeatedMeasures | MixedModel | Friedman | Anova | NotComputable) -> float | None:
+    """Return the p that decides whether conditions differ; None if it cannot be computed."""
+    if isinstance(found, RepeatedMeasures):
+        return found.p_corrected
+    if isinstance(found, MixedModel):
+        effect = found.effect("condition")
+        return effect.p if effect else None
+    return None if isinstance(found, NotComputable) else found.p
 
 
-def _condition_p(mixed: MixedModel | NotComputable) -> float | None:
-    effect = mixed.effect("condition") if isinstance(mixed, MixedModel) else None
-    return effect.p if effect else None
+MAIN_TEST_FUNCTIONS: dict[
+    str, Callable[[MeasureTable], RepeatedMeasures | MixedModel | Friedman | Anova | NotComputable]
+] = {
+    "repeated": repeated_measures,
+    "mixed": mixed_model,
+    "friedman": friedman,
+    "one_way": one_way_anova,
+}
 
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
     """Return the p of one main test (a key of `MAIN_TESTS`) alone; None if it cannot be computed."""
-    if test == "mixed":
-        return _condition_p(mixed_model(table))
-    if test == "one_way":
-        replicated = one_way_anova(table)
-        return replicated.p if isinstance(replicated, Anova) else None
-    found = friedman(table) if test == "friedman" else repeated_measures(table)
-    if isinstance(found, NotComputable):
-        return None
-    return found.p if isinstance(found, Friedman) else found.p_corrected
+    return _decisive_p(MAIN_TEST_FUNCTIONS[test](table))

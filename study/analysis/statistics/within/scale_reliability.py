@@ -23,25 +23,21 @@ LEAST = 0.005
 def reliability(answers: ScaleAnswers) -> Reliability | NotComputable:
     """Compute the reliability from complete rows of answers, already recoded so that higher means more."""
     rows = np.array([row for row in answers.rows if None not in row], dtype=float)
-    problem = _why_not(rows, answers)
-    if problem:
+    if problem := _why_not(rows, answers):
         return problem
     n, k = rows.shape
     covariance = np.cov(rows, rowvar=False)
-    a = alpha(covariance)
-    low, high = _feldt(a, n, k)
+    a, tail = alpha(covariance), (1 - CONFIDENCE) / 2
+    wide = (1 - a) * f_distribution.ppf([1 - tail, tail], n - 1, (n - 1) * (k - 1))
     return Reliability(
-        answers.scale,
-        answers.label,
-        answers.where,
-        n,
-        k,
-        a,
-        low,
-        high,
-        omega(covariance) if k > 2 else None,
-        tuple(zip(answers.items, item_rest(rows), strict=True)),
-        len(answers.rows) - n,
+        n=n,
+        items=k,
+        alpha=a,
+        alpha_low=1 - float(wide[0]),
+        alpha_high=1 - float(wide[1]),
+        omega=omega(covariance) if k > 2 else None,
+        item_rest=tuple(zip(answers.items, item_rest(rows), strict=True)),
+        incomplete=len(answers.rows) - n,
     )
 
 
@@ -63,13 +59,6 @@ def alpha(covariance: Array) -> float:
     """Return Cronbach's alpha of the items' covariance matrix."""
     k = len(covariance)
     return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
-
-
-def _feldt(a: float, n: int, k: int) -> tuple[float, float]:
-    df, df_error = n - 1, (n - 1) * (k - 1)
-    tail = (1 - CONFIDENCE) / 2
-    low = 1 - (1 - a) * float(f_distribution.ppf(1 - tail, df, df_error))
-    return low, 1 - (1 - a) * float(f_distribution.ppf(tail, df, df_error))
 
 
 def item_rest(rows: Array) -> list[float]:

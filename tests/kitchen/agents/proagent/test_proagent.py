@@ -21,6 +21,7 @@ from kitchen.registry.agent_registry import agent_kinds, can_play, get_skills, m
 from kitchen.worlds.cuisine.world import CuisineWorld
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.agents.proagent.thinking import MODEL, Beside, decide, script
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 ORDERED, OTHER = "tunaSushi", "salmonSushi"
@@ -235,12 +236,12 @@ def test_the_same_situation_gives_the_same_errors_of_the_stand_in() -> None:
 
 
 def test_people_are_told_what_it_is_at_and_what_it_expects_of_them_where_that_is_set() -> None:
-    seen = replace(make_situation(start(), (1,), people=(0,)), tells=True)
+    seen = changed(make_situation(start(), (1,), people=(0,)), tells=True)
     told = decide(seen, model="stand-in", level="aip").intents
     assert told == {1: {"do": "wait"}}
     more = decide(seen, model="stand-in", level="aip", tell_foreseen=True).intents[1]
     assert more == {"do": "wait", "of": "0", "foresees": "serve", "what": ORDERED}
-    assert decide(replace(seen, tells=False), model="stand-in", level="aip").intents == {}
+    assert decide(changed(seen, tells=False), model="stand-in", level="aip").intents == {}
 
 
 def test_it_plays_only_worlds_with_skills_and_models_that_there_are() -> None:

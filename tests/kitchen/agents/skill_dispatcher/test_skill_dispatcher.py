@@ -20,6 +20,7 @@ from kitchen.registry.agent_registry import agent_kinds, make_agent, plays_in_re
 from kitchen.worlds.cuisine.world import CuisineWorld
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.agents.proagent.thinking import MODEL, script
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 KIND = "skill_dispatcher"
@@ -177,7 +178,7 @@ def test_who_answers_somebody_or_is_late_asks_no_model() -> None:
     seen = make_situation(game, (0, 1), memory=first.memory, events=events)
     late = mind.fall_back(seen, "timeout")
     assert late.commands[0][:2] == ("get", "storage0") and late.calls == ()
-    assert mind.decide(replace(seen, because=REASON_TO_ANSWER)).calls == ()
+    assert mind.decide(changed(seen, because=REASON_TO_ANSWER)).calls == ()
 
 
 def test_plans_that_arrive_later_are_taken_up_where_they_were_asked_for_and_still_hold() -> None:
@@ -212,14 +213,14 @@ def test_stored_replies_give_the_same_decision_without_asking(monkeypatch: pytes
     first = decide(seen)
     monkeypatch.undo()
     stored = RecordedCalls(first.calls, lambda then, now: then.messages == now.messages)
-    again = decide(replace(seen, answers=stored))
+    again = decide(changed(seen, answers=stored))
     assert (again.commands, again.memory, again.note) == (first.commands, first.memory, first.note)
     assert len(first.calls) == len(again.calls) == 2 and not list(stored.differences())
 
 
 def test_people_are_told_what_it_is_at() -> None:
     seen = make_situation(start(2), (1,), people=(0,))
-    assert decide(replace(seen, tells=True), model="stand-in").intents == {1: {"do": "wait"}}
+    assert decide(changed(seen, tells=True), model="stand-in").intents == {1: {"do": "wait"}}
     assert decide(seen, model="stand-in").intents == {}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kitchen import tasks
-from kitchen.contract.agent import Agent, Situation
+from kitchen.contract.agent import Agent, DecisionLimits, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.language_model import Call, Message, Reply, Request, Tool, Usage
 from kitchen.contract.world import Event, World
@@ -26,6 +26,7 @@ from kitchen.play.turn import turn_claims
 from kitchen.play.turn.turn_claims import turns_to_decide
 from kitchen.registry import agent_registry
 from kitchen.worlds.cuisine.dispatcher.agent import Dispatcher
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -274,7 +275,9 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr(
+        "kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: asked.append(turn)
+    )
     with django_capture_on_commit_callbacks(execute=True):
         episode = make_episode(seats=2, minds=(mind("planner", 0), mind("random", 1)), steps=5)
     while asked:
@@ -321,10 +324,10 @@ def test_a_slow_mind_takes_no_time_from_the_others() -> None:
 
 
 def test_minds_that_never_end_keep_no_later_one_waiting() -> None:
-    situation = Situation("cuisine", 0, (0,), {}, {}, {0: [("noop",)]}, seconds=0.01)
+    situation = Situation("cuisine", 0, (0,), {}, {}, {0: [("noop",)]}, limits=DecisionLimits(seconds=0.01))
     for _ in range(40):
         assert agent_decisions.ask_mind("late", {}, situation).fallback == "timeout"
-    assert agent_decisions.ask_mind("random", {}, replace(situation, seconds=1.0)).fallback == ""
+    assert agent_decisions.ask_mind("random", {}, changed(situation, seconds=1.0)).fallback == ""
 
 
 def test_a_seat_and_its_mind_know_only_what_the_world_lets_them(monkeypatch: pytest.MonkeyPatch) -> None:

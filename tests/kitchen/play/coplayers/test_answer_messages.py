@@ -47,7 +47,9 @@ class Partner(Agent):
         TOLD.append(situation)
         count = (situation.memory or 0) + 1
         says = (
-            (MessageDraft(f"answer {count}"),) if situation.because == REASON_TO_ANSWER and not SILENT else ()
+            (MessageDraft(f"answer {count}"),)
+            if situation.request.because == REASON_TO_ANSWER and not SILENT
+            else ()
         )
         return Decision({1: ("goto", f"pot{count - 1}")}, memory=count, says=says)
 
@@ -91,8 +93,8 @@ def test_a_mind_answers_within_the_step_and_what_it_decides_last_is_followed() -
     assert Episode.objects.get(pk=episode.pk).step == 0
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
-    assert [told.because for told in TOLD] == ["answer", "answer", "message"]
-    assert [(one.text, one.is_new) for one in TOLD[2].messages] == [
+    assert [told.request.because for told in TOLD] == ["answer", "answer", "message"]
+    assert [(one.text, one.is_new) for one in TOLD[2].talk.messages] == [
         ("who takes the rice?", False),
         ("answer 1", False),
         ("and the salmon?", False),
@@ -131,7 +133,7 @@ def test_an_answer_that_comes_after_the_choice_is_dropped_and_the_mind_is_asked_
     assert DecisionRow.objects.get().dropped == "late"
     assert Mind.objects.get().deciding_by == ""  # nobody has to wait for the claim
     decide_step(episode_id=episode.pk, step=1)
-    assert [told.because for told in TOLD] == ["answer", "message"]
+    assert [told.request.because for told in TOLD] == ["answer", "message"]
 
 
 def test_nobody_is_answered_twice_for_one_message() -> None:

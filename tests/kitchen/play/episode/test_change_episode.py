@@ -6,10 +6,11 @@ import pytest
 
 from kitchen.contract.world import SettingsError
 from kitchen.infra.append_only import AppendOnlyError
-from kitchen.play.episode.change_episode import SubmittedCommand, abandon_episode, submit_commands
+from kitchen.play.episode.change_episode import abandon_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand, Step
-from kitchen.play.turn import open_turn, state_store, turn_claims
+from kitchen.play.turn import state_store, step_store, turn_claims
+from kitchen.play.turn.submission import SubmittedCommand
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -112,7 +113,7 @@ def test_commands_of_one_hand_in_are_taken_all_or_none() -> None:
 
 def test_if_the_step_cannot_be_written_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = make_episode()
-    monkeypatch.setattr(open_turn.OpenTurn, "_store_step", lambda *_: 1 / 0)
+    monkeypatch.setattr(step_store, "_store_log_row", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         submit(episode, 1, "noop")
     assert untouched(episode)

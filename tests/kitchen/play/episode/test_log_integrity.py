@@ -17,7 +17,7 @@ from kitchen.play.episode.log_integrity import (
     verify_episode_logs,
 )
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Step
-from kitchen.play.turn.state_store import first_chain_hash, next_chain_hash
+from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
 from tests.kitchen.factories import make_episode, mind
 from tests.kitchen.play.turn.test_chain import go_on, said, seal_of_before, sql, unguarded
 

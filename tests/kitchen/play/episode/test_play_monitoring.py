@@ -11,11 +11,12 @@ from channels.layers import get_channel_layer
 
 from kitchen.contract.world import SettingsError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import SubmittedCommand, end_episode, submit_commands
+from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.websocket_messages import EpisodeNews
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -28,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EpisodeNews]]:
     found: list[tuple[str, EpisodeNews]] = []
     monkeypatch.setattr(page_broadcast, "notify_audience", lambda *news: found.append(news))
     monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: None)
     return found
 
 
@@ -124,7 +125,7 @@ def test_staff_end_an_episode_with_a_reason(
     assert submit(episode, 2, "noop").code == "over"
     assert told[-1] == ("study-3", EpisodeNews(str(episode.key), 1, "aborted"))
     view = current_seat_view(episode.seats.select_related("episode").get())
-    assert (view.phase, view.ended_by_staff) == ("over", True)
+    assert (view.phase, view.result.ended_by_staff) == ("over", True)
 
 
 def test_an_ending_without_a_reason_is_refused() -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from kitchen.infra import prometheus_metrics
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode import change_episode, play_monitoring
+from kitchen.play.episode import change_episode, continue_episode, play_monitoring
 from kitchen.play.episode.play_monitoring import (
     count_late_turns,
     recent_faults,
@@ -103,7 +103,7 @@ def test_a_step_is_counted_once_it_is_stored(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *_: None)
-    monkeypatch.setattr(change_episode, "ask_coplayers", lambda *_: None)
+    monkeypatch.setattr(continue_episode, "ask_coplayers", lambda *_: None)
     episode = make_episode(seats=2, minds=(mind("random", 1),))
     step = prometheus_metrics.step_seconds.labels("cuisine", "untimed")
     decided = prometheus_metrics.decision_seconds.labels("random")

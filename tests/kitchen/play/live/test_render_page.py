@@ -22,6 +22,7 @@ from kitchen.play.live.shared_panels import shared_panels
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.world_registry import get_page, get_world
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
 from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
 
@@ -262,7 +263,7 @@ def test_how_long_it_was_is_told_in_steps_or_under_a_clock_in_seconds() -> None:
     view = replace(seen(make("cuisine"), 0), phase="over", step=40)
     by_turns, clocked = (
         render_page.render_panel({one.id: one for one in shared_panels(get_page("cuisine"), shown)}["over"])
-        for shown in (view, replace(view, tick_ms=150))
+        for shown in (view, changed(view, tick_ms=150))
     )
     assert "<dt>steps played</dt><dd>40</dd>" in by_turns
     assert "<dt>seconds played</dt><dd>6</dd>" in clocked

@@ -29,9 +29,9 @@ def test_who_follows_every_hint_serves_dishes_and_understands_each() -> None:
         episode.refresh_from_db()
         advice = adviser.lead(_situation(state_store.current_world(episode), view))
         assert advice
-        assert view.hints[-1] == PAGE.hint(view, advice.command, advice.aim)
-        assert view.hints[-1].startswith("Try this: ") and view.hints[-1].endswith(".")
-        assert "None" not in view.hints[-1] and "0" not in view.hints[-1]
+        assert view.choice.hints[-1] == PAGE.hint(view, advice.command, advice.aim)
+        assert view.choice.hints[-1].startswith("Try this: ") and view.choice.hints[-1].endswith(".")
+        assert "None" not in view.choice.hints[-1] and "0" not in view.choice.hints[-1]
         assert submit(episode, step, *advice.command).accepted
     episode.refresh_from_db()
     assert episode.score["completed"] >= 2
@@ -42,12 +42,12 @@ def test_hints_are_shown_only_where_they_are_on_and_to_who_is_to_choose() -> Non
     off = make_episode()
     on = make_episode(hints=True, seats=2)
     seat = Seat.objects.select_related("episode").get(episode=on, number=0)
-    assert current_seat_view(Seat.objects.select_related("episode").get(episode=off)).hints == ()
+    assert current_seat_view(Seat.objects.select_related("episode").get(episode=off)).choice.hints == ()
     first = current_seat_view(seat)
-    assert first.hints[0] == PAGE.first_steps[0]
-    assert first.hints[1] in Screen().fragments(world_page_of(seat), first)
+    assert first.choice.hints[0] == PAGE.first_steps[0]
+    assert first.choice.hints[1] in Screen().fragments(world_page_of(seat), first)
     submit(on, 1, "noop")
-    assert current_seat_view(seat).hints == ()
+    assert current_seat_view(seat).choice.hints == ()
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -83,6 +83,6 @@ def test_a_hint_takes_less_than_twenty_milliseconds_of_a_processor() -> None:
 def test_the_page_names_the_command_so_that_its_place_can_be_marked() -> None:
     seat = Seat.objects.select_related("episode").get(episode=make_episode(hints=True))
     view = current_seat_view(seat)
-    assert view.hinted in view.legal
+    assert view.choice.hinted in view.choice.legal
     html = Screen().fragments(world_page_of(seat), view)
     assert 'data-try="[&#34;goto&#34;,&#34;storage0&#34;]"' in html

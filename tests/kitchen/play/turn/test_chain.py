@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
-from kitchen.infra.append_only import append_only_tables, trigger_name, unguarded_tables
+from kitchen.infra.append_only import append_only_models, trigger_name, unguarded_tables
 from kitchen.infra.hmac_seals import column_values, make_seal
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode, Seal, Step
 from kitchen.play.turn import turn_cache
-from kitchen.play.turn.state_store import first_chain_hash, next_chain_hash
+from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
@@ -180,7 +179,7 @@ def test_a_step_between_that_a_program_of_before_took_is_held_by_the_next_one() 
 
 
 def test_no_row_of_any_log_can_be_changed_by_sql() -> None:
-    assert len(append_only_tables()) >= 6
+    assert len(append_only_models()) >= 6
     assert unguarded_tables() == []
     played()
     for table in ("kitchen_step", "kitchen_seatcommand", "kitchen_decision"):
@@ -203,7 +202,7 @@ def test_every_column_of_every_log_is_guarded() -> None:
 
 
 def models_of_logs() -> list[type[models.Model]]:
-    return [model for model in apps.get_models() if model._meta.db_table in append_only_tables()]
+    return append_only_models()
 
 
 def trigger_text(table: str) -> str:

@@ -95,7 +95,7 @@ def test_a_mind_is_asked_because_of_what_is_new() -> None:
     take(episode)
     rows = DecisionRow.objects.filter(mind__episode=episode).order_by("step", "mind")
     assert list(rows.values_list("because", flat=True)) == ["seat", "seat", "message", "job", "seat", "seat"]
-    assert {situation.knowing for situation in TOLD} == {"everybody"}
+    assert {situation.request.knowing for situation in TOLD} == {"everybody"}
 
 
 def test_a_message_reaches_its_addressees_and_nobody_else() -> None:
@@ -185,11 +185,11 @@ def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() 
     say(episode, 0, "only for robot two", 1)
     SAYS.append(MessageDraft("I heard that", to=(0,)))
     take(episode)
-    assert [[(one.text, one.is_new) for one in told.messages] for told in TOLD] == [
+    assert [[(one.text, one.is_new) for one in told.talk.messages] for told in TOLD] == [
         [("only for robot two", True)],
         [],
     ]
-    assert [(told.member, told.organisation and told.organisation.kind) for told in TOLD] == [
+    assert [(told.talk.member, told.talk.organisation and told.talk.organisation.kind) for told in TOLD] == [
         (1, "tree"),
         (2, "tree"),
     ]
@@ -201,7 +201,7 @@ def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() 
     TOLD.clear()
     say(episode, 0, "well done")
     take(episode)
-    assert [(one.text, one.is_new) for one in TOLD[0].messages] == [
+    assert [(one.text, one.is_new) for one in TOLD[0].talk.messages] == [
         ("only for robot two", False),
         ("I heard that", False),
         ("well done", True),
@@ -219,7 +219,7 @@ def test_what_was_said_in_a_step_in_which_a_mind_failed_is_new_to_it_in_the_next
     monkeypatch.setattr(Talker, "decide", decide)
     take(episode)
     take(episode)
-    told = [[(one.text, one.is_new) for one in each.messages] for each in TOLD]
+    told = [[(one.text, one.is_new) for one in each.talk.messages] for each in TOLD]
     assert told == [[("stop chopping", True)], [("stop chopping", False)]]
 
 
@@ -235,7 +235,9 @@ def test_what_a_mind_says_is_heard_in_the_next_step_by_whoever_is_asked_later_in
         say(episode, 0, f"well done {step}")
         decide_step(episode_id=episode.pk, step=step, mind=1)
     later = [
-        [(one.sender, one.text, one.is_new) for one in told.messages] for told in TOLD if told.member == 2
+        [(one.sender, one.text, one.is_new) for one in told.talk.messages]
+        for told in TOLD
+        if told.talk.member == 2
     ]
     assert later == [
         [(0, "well done 1", True)],
@@ -261,8 +263,8 @@ def test_where_everybody_has_one_partner_a_third_is_told_busy_and_nothing_is_del
     assert [(one["text"], one["code"]) for one in note["unsaid"]] == [("help me", "busy")]
     assert say(episode, 1, "", kind="end") == "accepted"
     take(episode, people=2)
-    assert [one.text for one in TOLD[1].messages] == known(episode, 2)[:1]
-    assert (TOLD[1].messages[0].sender, TOLD[1].messages[0].is_new) == (None, True)
+    assert [one.text for one in TOLD[1].talk.messages] == known(episode, 2)[:1]
+    assert (TOLD[1].talk.messages[0].sender, TOLD[1].talk.messages[0].is_new) == (None, True)
     assert known(episode, 0)[-1] == "help me"
 
 
@@ -310,10 +312,10 @@ def test_a_mind_is_told_of_its_open_jobs_however_much_was_said_since(
     say(episode, 0, "hello")
     say(episode, 0, "how are you?")
     take(episode)
-    later = next(told for told in TOLD if (told.member, told.step) == (1, 1))
-    assert [(job.number, job.text) for job in later.jobs] == [(2, "fry")]
-    assert [one.text for one in later.messages] == ["hello", "how are you?"]
-    assert all(told.jobs == () for told in TOLD if told.member == 2)
+    later = next(told for told in TOLD if (told.talk.member, told.step) == (1, 1))
+    assert [(job.number, job.text) for job in later.talk.jobs] == [(2, "fry")]
+    assert [one.text for one in later.talk.messages] == ["hello", "how are you?"]
+    assert all(told.talk.jobs == () for told in TOLD if told.talk.member == 2)
 
 
 def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
@@ -332,9 +334,9 @@ def test_a_person_who_leads_is_shown_what_their_team_sees_where_that_is_said(
 ) -> None:
     episode = team("tree", people=2, robots=1, sees=sees)
     leader, worker = (current_seat_view(seat) for seat in episode.seats.filter(number__lt=2))
-    assert set(leader.seen) == seen and worker.seen == {}
+    assert set(leader.jobs.seen) == seen and worker.jobs.seen == {}
     told = state_message("cuisine", leader).seen
-    assert told == {str(seat): leader.seen[seat] for seat in seen}
+    assert told == {str(seat): leader.jobs.seen[seat] for seat in seen}
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:
@@ -366,7 +368,7 @@ def test_without_an_organisation_a_mind_is_told_nothing_and_its_note_is_its_own(
     episode = make_episode(seats=2, minds=(mind("talker", 1),))
     SAYS.append(MessageDraft("hello"))
     take(episode)
-    assert (TOLD[0].organisation, TOLD[0].messages) == (None, ())
+    assert (TOLD[0].talk.organisation, TOLD[0].talk.messages) == (None, ())
     assert DecisionRow.objects.get().note == "idle" and not Message.objects.exists()
 
 

@@ -67,20 +67,20 @@ def test_what_was_left_of_a_turn_is_left_when_we_are_back_and_the_page_says_so()
     clocks = down(8)
     record_heartbeat("web", now=clocks)
     view = current_seat_view(Seat.objects.get())
-    assert view.seconds_left == pytest.approx(3 + COMING_BACK, abs=1)
+    assert view.timing.seconds_left == pytest.approx(3 + COMING_BACK, abs=1)
     assert view.phase == "choose"
 
 
 def test_a_turn_that_began_while_we_were_away_has_all_of_its_time() -> None:
     opened(4)
     record_heartbeat("web", now=down(8))
-    assert current_seat_view(Seat.objects.get()).seconds_left == pytest.approx(5 + COMING_BACK, abs=1)
+    assert current_seat_view(Seat.objects.get()).timing.seconds_left == pytest.approx(5 + COMING_BACK, abs=1)
 
 
 def test_workers_that_were_away_cost_no_page_its_connection() -> None:
     opened(10)
     record_heartbeat("workers", now=down(8, part="workers"))
-    assert current_seat_view(Seat.objects.get()).seconds_left == pytest.approx(3, abs=1)
+    assert current_seat_view(Seat.objects.get()).timing.seconds_left == pytest.approx(3, abs=1)
 
 
 def test_time_is_given_back_once_although_two_parts_were_away() -> None:
@@ -89,7 +89,7 @@ def test_time_is_given_back_once_although_two_parts_were_away() -> None:
     record_heartbeat("workers", now=workers)
     record_heartbeat("web", now=web)
     assert Outage.objects.count() == 2
-    assert current_seat_view(Seat.objects.get()).seconds_left == pytest.approx(3 + COMING_BACK, abs=1)
+    assert current_seat_view(Seat.objects.get()).timing.seconds_left == pytest.approx(3 + COMING_BACK, abs=1)
 
 
 def test_who_had_no_time_left_before_we_went_away_is_late() -> None:

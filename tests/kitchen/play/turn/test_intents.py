@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,6 +24,7 @@ from kitchen.registry import agent_registry
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def take(episode: Episode) -> None:
 
 
 def shown(episode: Episode) -> Mapping[int, Intent]:
-    return current_seat_view(episode.seats.get(number=0)).intents
+    return current_seat_view(episode.seats.get(number=0)).plans.intents
 
 
 def test_what_was_said_when_the_last_step_was_decided_is_shown_and_nothing_of_the_open_step() -> None:
@@ -120,7 +120,7 @@ def decided_again(episode: Episode) -> list[Decision]:
         given = {0: ("noop",)}
         seed = derived_seed(episode.seed, 0, step.number - 1)
         situation = make_situation(world, (1, 2), commanded=given, people=(0,), memory=memory, seed=seed)
-        made.append(make_agent("planner", {"tries": 2}).decide(replace(situation, tells=True)))
+        made.append(make_agent("planner", {"tries": 2}).decide(changed(situation, tells=True)))
         memory = json.loads(json.dumps(made[-1].memory))
         world.step([(entry["seat"], tuple(entry["command"])) for entry in step.commands])
     assert world.state_hash() == current_world(Episode.objects.get(pk=episode.pk)).state_hash()

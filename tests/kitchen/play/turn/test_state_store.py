@@ -15,7 +15,7 @@ from kitchen.play.episode.change_episode import end_episode
 from kitchen.play.episode.create_episode import create_episode, erase_episode
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.models import Episode, StateChange, Step
-from kitchen.play.turn import turn_cache
+from kitchen.play.turn import step_store, turn_cache
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import current_world
 from kitchen.play.turn.turn_cache import read_turn
@@ -37,7 +37,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits are at once, nobody is nudged, and nothing is kept of other tests."""
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(turn_cache, "_turns", type(turn_cache._turns)())
 
 
@@ -220,7 +220,7 @@ def test_a_process_that_has_just_read_the_parts_knows_how_long_the_changes_are()
 def test_a_step_that_is_rolled_back_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = played(2)
     with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
-        broken.setattr(OpenTurn, "_store_step", lambda *told: 1 / 0)
+        broken.setattr(step_store, "_store_log_row", lambda *told: 1 / 0)
         submit(episode, 3, *DIG)
     assert [row.step for row in rows(episode)] == [0, 1, 2]
     play(episode, 3, 8)
@@ -231,7 +231,7 @@ def test_a_step_that_is_rolled_back_leaves_no_trace(monkeypatch: pytest.MonkeyPa
 def test_a_step_that_was_worked_out_in_vain_leaves_no_trace() -> None:
     episode = played(2)
     with read_turn(episode.pk) as turn:
-        turn.work_out([(0, DIG)])
+        turn.state.compute([(0, DIG)])
     with read_turn(episode.pk) as turn:
         assert turn.world.to_dict() == by_rules(2).to_dict()
     play(episode, 3, 8)

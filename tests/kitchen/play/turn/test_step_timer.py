@@ -113,7 +113,9 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr(
+        "kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: asked.append(turn)
+    )
     monkeypatch.setattr("kitchen.play.turn.step_timer.close_turn_later", lambda *turn: None)
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)
@@ -153,7 +155,7 @@ def test_each_new_turn_has_a_task_that_closes_it(
 def test_the_page_is_told_what_is_left_and_that_time_ran_out() -> None:
     episode = opened()
     seat = Seat.objects.get(episode=episode)
-    left = current_seat_view(seat).seconds_left
+    left = current_seat_view(seat).timing.seconds_left
     assert left is not None and 4 < left <= 5
     time_is_over(episode)
     close_expired_turn(episode_id=episode.pk, step=1)

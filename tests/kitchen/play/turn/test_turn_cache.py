@@ -17,7 +17,7 @@ from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.live.seat_view import seat_states
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, SeatCommand, Step
-from kitchen.play.turn import turn_cache
+from kitchen.play.turn import step_store, turn_cache
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
 from kitchen.play.turn.websocket_messages import CommandMessage
@@ -32,7 +32,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits are at once, nobody is nudged or asked, and nothing is kept of other tests."""
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(turn_cache, "_turns", type(turn_cache._turns)())
 
 
@@ -161,7 +161,7 @@ def test_what_goes_wrong_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = make_episode()
     submit(episode, 1, "noop")
     with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
-        broken.setattr(OpenTurn, "_store_step", lambda *told: 1 / 0)
+        broken.setattr(step_store, "_store_log_row", lambda *told: 1 / 0)
         submit(episode, 2, "goto", "storage0")
     assert episode.pk not in turn_cache._turns
     assert submit(episode, 2, "goto", "pot0").accepted
@@ -251,7 +251,7 @@ def test_what_a_mind_remembers_is_read_anew_after_a_step_that_another_process_de
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(AGENTS, "counting", f"{__name__}:Counting")
-    monkeypatch.setattr("kitchen.play.episode.change_episode.run_step_later", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.continue_episode.run_step_later", lambda *told: None)
     one, two = type(turn_cache._turns)(), type(turn_cache._turns)()
     episode = make_episode(seats=2, minds=(mind("counting", 1),), thinking_seconds=30)
     for step, decides in enumerate((one, two, one), start=1):

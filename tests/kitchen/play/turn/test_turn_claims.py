@@ -16,10 +16,11 @@ from kitchen.play.coplayers import agent_decisions
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
 from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.episode import change_episode
-from kitchen.play.episode.change_episode import Receipt, submit_commands
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import turn_claims
 from kitchen.play.turn.decision_records import store_calls
+from kitchen.play.turn.submission import Receipt
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import turns_to_decide
 from tests.kitchen.factories import make_episode, mind, submit

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -47,8 +47,8 @@ def turn(
     return {"analysis": analysis, "plan": list(plan), "requests": list(requests), "say": say}
 
 
-def situation(seat: int, task: str = "baked_pumpkin_soup", **more: Any) -> Situation:
-    world = game(task)
+def situation(seat: int, messages: tuple[TeamMessage, ...] = (), **more: Any) -> Situation:
+    world = game("baked_pumpkin_soup")
     told = Situation(
         world=world.kind,
         step=0,
@@ -56,8 +56,7 @@ def situation(seat: int, task: str = "baked_pumpkin_soup", **more: Any) -> Situa
         briefs={seat: world.brief(seat)},
         observations={seat: world.observe(seat)},
         legal={seat: world.legal_actions(seat)},
-        organisation=ORGANISATION,
-        member=seat,
+        talk=TeamTalk(ORGANISATION, seat, messages),
     )
     return replace(told, **more)
 

@@ -25,6 +25,7 @@ from kitchen.worlds.collab_overcooked.order_tasks import tasks
 EGG, PEPPER = "boiled_egg", "baked_bell_pepper"
 
 
+@pytest.mark.django_db
 def test_an_experiment_is_tabulated_beside_the_printed_table(tmp_path: Path) -> None:
     levels = f"{EGG},baked_pumpkin_soup_gamma_2"
     options = ["--organisation-set", "within=true", "--episodes", "1", "--local", "--yes"]

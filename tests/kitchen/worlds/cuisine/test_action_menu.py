@@ -58,7 +58,7 @@ def test_without_an_order_all_that_any_dish_needs_is_marked() -> None:
 
 def test_using_the_board_comes_before_taking_raw_food_out_again() -> None:
     view = after(*TO_TUNA)
-    assert {"activate chopboard0", "get chopboard0 tuna"} <= {" ".join(one) for one in view.legal}
+    assert {"activate chopboard0", "get chopboard0 tuna"} <= {" ".join(one) for one in view.choice.legal}
     assert "activate chopboard0" in fitting(view)
     assert "get chopboard0 tuna" not in fitting(view)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -14,6 +13,7 @@ from kitchen.contract.world import Intent
 from kitchen.worlds.cuisine.activity_text import intent_text
 from kitchen.worlds.cuisine.names_and_keys import brief_lookup
 from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import panel_html, start
 
 AIM = {"do": "bring", "item": "rice", "to": "pot0", "dish": "salmonSushi"}
@@ -21,7 +21,7 @@ WORDS = "Next: bring rice to pot 1 for salmon sushi"
 
 
 def view(intents: dict[int, Intent], **more: Any) -> SeatView:
-    return replace(start(seats=4), shows_intents=True, intents=intents, **more)
+    return changed(start(seats=4), shows_intents=True, intents=intents, **more)
 
 
 def text(view: SeatView, panel: str) -> str:
@@ -42,12 +42,12 @@ def test_it_stands_beside_the_teammate_in_both_ways_in_which_the_kitchen_is_show
 def test_only_what_is_shown_has_it_and_nothing_where_it_is_not_to_be_shown(shown: str, panels: bool) -> None:
     ids = {panel.id for panel in PAGE.panels(view({}, shown=shown))}
     assert ("intents" in ids) == panels
-    plain = replace(start(seats=4), shown=shown, intents={2: AIM})
+    plain = changed(start(seats=4), shown=shown, intents={2: AIM})
     assert "intents" not in {panel.id for panel in PAGE.panels(plain)}
     assert all("Next:" not in panel_html(plain, panel.id) for panel in PAGE.panels(plain))
 
 
-def test_who_has_said_nothing_has_no_line_and_unknown_codes_are_no_words() -> None:
+def test_robots_without_an_intent_have_no_line_and_unknown_codes_no_words() -> None:
     assert "hidden" in panel_html(view({}), "intents")
     assert text(view({1: {"do": "sing"}}), "intents") == ""
 

@@ -58,7 +58,7 @@ def follow(world: World, chance: Random, others: bool = False) -> int:
 
 
 @pytest.mark.parametrize("settings", [*SHIPPED, *GENERATED], ids=lambda it: "-".join(map(str, it.values())))
-def test_who_follows_the_hints_serves_a_dish_in_every_kitchen(settings: dict[str, object]) -> None:
+def test_following_the_hints_serves_a_dish_in_every_kitchen(settings: dict[str, object]) -> None:
     for seed in range(2):
         assert follow(kitchen(settings, seed=seed), Random(seed)) <= ENOUGH
 

@@ -154,7 +154,7 @@ def test_a_busy_pot_takes_nothing() -> None:
     assert "location_busy" in reasons(act(world, "put pot0"))
 
 
-def test_who_chops_is_busy_for_the_rest_of_the_step_and_so_is_the_board() -> None:
+def test_chopping_keeps_agent_and_board_busy() -> None:
     world = kitchen(seats=2)
     fetch(world, "tuna", "chopboard0")
     act(world, "noop", "goto chopboard0")
@@ -205,7 +205,7 @@ def test_a_second_command_of_a_seat_is_refused_and_the_first_one_runs() -> None:
 @pytest.mark.parametrize(
     "odd", [None, 3, "goto pot0", ("goto", 3), ("goto", None), (["goto"],), {"verb": "noop"}]
 )
-def test_what_is_no_command_at_all_is_refused_too(odd: object) -> None:
+def test_values_that_are_no_commands_are_refused(odd: object) -> None:
     world = kitchen(seats=2)
     events = world.step({0: odd, 1: ("goto", "pot0")})  # type: ignore[dict-item]
     assert kinds(events) == ["refused", "performed"]

@@ -10,7 +10,7 @@ import pytest
 from kitchen.play.live.render_page import render_guide, render_reference
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.names_and_keys import picture_names
-from kitchen.worlds.cuisine.page import PAGE, guide_content
+from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.worlds.cuisine.test_page import LEVELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -27,7 +27,7 @@ def words(html: str) -> str:
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_recipe_is_there_line_by_line_with_its_tool_and_its_pictures(level: str) -> None:
     facts = brief(level)
-    for dish in guide_content(facts)["dishes"]:
+    for dish in PAGE.handbook(facts)["dishes"]:
         known: set[str] = set()
         for line in dish["makings"]:
             made = {name for name in (part.name for part in line.parts) if name not in known}

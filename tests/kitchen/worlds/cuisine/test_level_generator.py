@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, shipped_catalogue, tools_needed
+from kitchen.worlds.cuisine.level import (
+    DIFFICULTIES,
+    Level,
+    parse_level,
+    recipe_depth,
+    shipped_catalogue,
+    tools_needed,
+)
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES, generate_level, level_text
-from kitchen.worlds.cuisine.order_book import recipe_depth
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import wander
 
@@ -77,7 +83,7 @@ def test_the_same_seed_gives_the_same_level_in_every_process() -> None:
 
 @every_class
 def test_its_text_is_a_level_file(difficulty: str) -> None:
-    level = shipped_catalogue().level_from_text(level_text(5, difficulty, STOCK), "mine.toml")
+    level = parse_level(level_text(5, difficulty, STOCK), "mine.toml", STOCK)
     assert (level.kitchen, level.dishes) == (made(difficulty)[5].kitchen, made(difficulty)[5].dishes)
 
 

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from kitchen.worlds.cuisine.level import shipped_catalogue
-from kitchen.worlds.cuisine.order_book import OrderBook, Timing, recipe_depth, timing_of, work_of_product
+from kitchen.worlds.cuisine.level import Recipe, recipe_depth, shipped_catalogue, work_of_product
+from kitchen.worlds.cuisine.order_book import OrderBook, Timing, timing_of
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, act, fetch, kinds, kitchen, play
 
 DATA = Path(__file__).parents[2] / "data"
@@ -37,13 +37,8 @@ def test_the_work_figure_of_a_level_is_that_of_its_hardest_dish(row: dict[str, s
 
 
 def test_waiting_counts_each_time_a_product_occurs_and_nodes_only_once() -> None:
-    class Made:
-        tool = "pot"
-
-        def __init__(self, *ingredients: str) -> None:
-            self.ingredients = ingredients
-
-    recipes = {"broth": Made("bone"), "soup": Made("broth", "leek"), "feast": Made("soup", "broth")}
+    parts = {"broth": ("bone",), "soup": ("broth", "leek"), "feast": ("soup", "broth")}
+    recipes = {product: Recipe(product, product, "pot", parts[product]) for product in parts}
     assert work_of_product("feast", recipes, {"pot": 3}) == 4 * 2 + 5 * 3
     assert recipe_depth("feast", recipes) == 3
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView
 from kitchen.contract.world import Command, Event, World
 from kitchen.play.live.render_page import page_context, render_panel
 from kitchen.registry.world_registry import get_world
@@ -129,12 +129,14 @@ def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = 
         waiting_for=() if phase == "over" else tuple(range(world.seats)),
         brief=world.brief(seat),
         observation=world.observe(seat),
-        legal=world.legal_actions(seat) if choosing else (),
-        anticipated=world.anticipated_actions(seat) if choosing else (),
-        amounts=world.amounts(seat) if choosing else {},
-        chosen=None if choosing else ("noop",),
+        choice=ChoiceView(
+            legal=world.legal_actions(seat) if choosing else (),
+            anticipated=world.anticipated_actions(seat) if choosing else (),
+            amounts=world.amounts(seat) if choosing else {},
+            chosen=None if choosing else ("noop",),
+        ),
         history=past,
-        score=world.score(),
+        result=ResultView(world.score()),
         shown="both",
     )
 
@@ -180,7 +182,7 @@ def test_the_menu_offers_exactly_what_is_legal_or_anticipated() -> None:
     for view in views("level_3", 3, 7):
         values = re.findall(r'name="command" value="([^"]+)"', panel_html(view, "menu"))
         offered = {tuple(json.loads(unescape(value))) for value in values}
-        assert offered == {*view.legal, *view.anticipated}
+        assert offered == {*view.choice.legal, *view.choice.anticipated}
         assert len(values) == len(offered)
 
 
@@ -246,7 +248,7 @@ def test_a_page_has_what_the_study_shows_and_sends_nothing_else(shown: str, unse
 @pytest.mark.parametrize("verb", ["goto", "get", "put", "activate", "noop"])
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_is_a_sentence_that_names_its_object(reason: str, verb: str) -> None:
-    assert set(REASONS) == set(SENTENCES["refusals"])
+    assert {*REASONS, "unknown"} == set(SENTENCES["refusals"])
     text = KitchenWords().refusal(reason, (verb, "pot0", "rice"), busy=2)
     assert text.endswith(".") and text[0].isupper()
     assert "{" not in text and "_" not in text and "pot0" not in text
@@ -298,15 +300,11 @@ def test_what_happened_says_why_something_did_not() -> None:
     event = Event("refused", 0, {"command": ["get", "pot0"], "reasons": ["hands_full"]})
     view = start()
     past = (StepView(1, {0: ("get", "pot0")}, (event, Event("failed", None, {"dish": "tunaSushi"}))),)
-    html = panel_html(SeatView(**{**_fields(view), "history": past}), "happened")
+    html = panel_html(replace(view, history=past), "happened")
     assert "You wanted to take what is there from pot 1" in html
     assert "The robot was already holding something." in html
     assert "Tuna sushi ran out of time" in html
     assert "Robot 2 did nothing" in html
-
-
-def _fields(view: SeatView) -> dict[str, Any]:
-    return {name: getattr(view, name) for name in SeatView.__slots__}
 
 
 def test_commands_are_phrased_in_words() -> None:

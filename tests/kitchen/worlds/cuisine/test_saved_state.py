@@ -99,7 +99,7 @@ def test_a_damaged_state_is_refused(path: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("whole", [None, [], "state", 3, {}])
-def test_what_is_no_state_is_refused(whole: object) -> None:
+def test_anything_but_a_state_is_refused(whole: object) -> None:
     with pytest.raises(StateError):
         CuisineWorld.from_dict(whole)  # type: ignore[arg-type]
 

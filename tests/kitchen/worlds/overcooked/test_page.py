@@ -20,6 +20,7 @@ from kitchen.worlds.overcooked.movement import INTERACT, STAY
 from kitchen.worlds.overcooked.page import PAGE, faced_cell, interact_effect
 from kitchen.worlds.overcooked.skills import SKILLS
 from kitchen.worlds.overcooked.world import Overcooked
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 LAYOUTS = ("cramped_room", "forced_coordination", "counter_circuit_tomato")
@@ -174,7 +175,7 @@ def test_what_the_others_are_about_to_do_is_said_where_the_page_says_so() -> Non
         ({**said, "of": "1"}, "Next: take a dish"),
         ({"do": "dance"}, ""),
     ):
-        told = panel(replace(view, shows_intents=True, intents={1: intent}), "intents")
+        told = panel(changed(view, shows_intents=True, intents={1: intent}), "intents")
         assert [(one.seat, one.text) for one in told.partners] == [(1, text)]
     assert (
         SENTENCES["next"].keys()

@@ -45,7 +45,7 @@ def test_a_file_may_hold_traces_of_several_worlds(tmp_path: Path) -> None:
 @pytest.mark.parametrize("world", ["no_such", ["a"]])
 def test_a_trace_of_a_world_that_is_not_there_is_told_with_its_line(tmp_path: Path, world: Any) -> None:
     file = written(tmp_path / "t.jsonl", [raw(FILE)[0], {**raw(FILE)[0], "world": world}])
-    with pytest.raises(CommandError, match=r"line 2: .* is not one of cuisine, overcooked") as caught:
+    with pytest.raises(CommandError, match=r"line 2: .* is not one of .*cuisine, overcooked") as caught:
         call_command("check_traces", str(file))
     assert caught.value.returncode == 2
 

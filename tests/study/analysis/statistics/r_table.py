@@ -1,4 +1,4 @@
-"""Every number of ours beside R's, for test_against_r.py, and the table of them in docs/statistics.md:
+"""Every number of ours beside R's, for test_against_r.py, and the table of them in docs/statistics-checks.md:
 
 python -m tests.study.analysis.statistics.r_table
 """
@@ -192,7 +192,7 @@ COMPARED: Mapping[str, Comparison] = {
 
 
 def table() -> list[str]:
-    """The lines of the table in docs/statistics.md."""
+    """The lines of the table in docs/statistics-checks.md."""
     head = ["| test | data | main statistic | R | Brigade | numbers | largest deviation |"]
     return [*head, "|---|---|---|---|---|---|---|", *(_line(*one) for one in sets())]
 

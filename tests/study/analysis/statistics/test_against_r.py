@@ -6,7 +6,7 @@ import pytest
 
 from tests.study.analysis.statistics.r_table import NONE, compared, sets, stored, table
 
-DOCS = Path(__file__).parents[4] / "docs" / "statistics.md"
+DOCS = Path(__file__).parents[4] / "docs" / "statistics-checks.md"
 
 
 @pytest.mark.parametrize(("test", "name"), sets())

@@ -146,7 +146,7 @@ def test_an_unknown_measure_is_a_key_error() -> None:
 
 
 def test_nothing_heavy_and_no_django_is_loaded_before_it_is_used() -> None:
-    heavy = "{'scipy', 'numpy', 'pandas', 'statsmodels', 'matplotlib', 'django'}"
+    heavy = "{'scipy', 'numpy', 'pandas', 'statsmodels', 'vl_convert', 'django'}"
     code = (
         f"import sys, study.analysis, study.analysis.statistics.markdown_report; print({heavy} & "
         f"set(sys.modules))"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from study.analysis.statistics import matplotlib_figures
+from kitchen.charts import chart_drawing
 from study.analysis.statistics.anova_and_tukey import Tukey
 from study.analysis.statistics.apa_format import escape_markdown
 from study.analysis.statistics.markdown_report import contrasts_table, markdown_report
@@ -217,7 +217,7 @@ def test_a_figure_that_fails_leaves_no_report(
     def fail(*_: object) -> bytes:
         raise RuntimeError("no fonts")
 
-    monkeypatch.setattr(matplotlib_figures, "draw", fail)
+    monkeypatch.setattr(chart_drawing, "draw_chart", fail)
     with pytest.raises(RuntimeError, match="no fonts"):
         write_files(analysis, tmp_path)
     assert not (tmp_path / "report.md").exists()

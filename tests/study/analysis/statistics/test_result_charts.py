@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from statistics import fmean
 
 import pytest
 
-from study.analysis.statistics.observations import Measure, NotComputable
+from kitchen.charts.chart_drawing import draw_chart
+from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.result_charts import (
     OF_MEASURE,
+    axis_bounds,
     charts_of,
     means_chart,
     participants_chart,
@@ -16,11 +22,106 @@ from study.analysis.statistics.result_charts import (
     reliability_chart,
 )
 from study.analysis.statistics.run_analysis import MeasureResult, analyse
+from study.analysis.statistics.sample_composition import ConditionPlayers
 from study.analysis.statistics.within.result_types import Reliability, ScaleResult
+from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
+from tests.nightly import nightly
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
-from tests.study.analysis.statistics.test_matplotlib_figures import case
 
 RISING = Measure.count("m", "Dishes")
+LONG = Measure.likert(
+    "long",
+    "More fun because of the collaboration with the others in the team, as perceived after each episode",
+    5,
+    ("I do not agree with this at all", "I agree with this completely"),
+)
+
+
+def ladder(conditions: tuple[AnalysisCondition, ...], measure: Measure) -> MeasureResult:
+    """Conditions so far apart that every pair is significant."""
+    step = 3.5 / len(conditions)
+    groups: dict[str, list[float | None]] = {
+        c.key: [1.2 + step * i + 0.01 * (n % 3) for n in range(12)] for i, c in enumerate(conditions)
+    }
+    return analyse(rows_of(groups, measure, synthetic=True), conditions, [measure]).measures[0]
+
+
+def renamed(*labels: str) -> tuple[AnalysisCondition, ...]:
+    return tuple(AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(labels))
+
+
+WORDY = renamed("Working alone", "Team of two with the LLM dispatcher", "Team of 3", "Team of 4", "Random")
+
+CASES: dict[str, Callable[[], MeasureResult]] = {
+    "success": lambda: demo().measure("success"),
+    "enjoyment": lambda: demo().measure("enjoyment"),
+    "trust, not asked when alone": lambda: demo().measure("trust"),
+    "all ten pairs": lambda: ladder(FIVE, Measure.likert("m", "Enjoyment")),
+    "long words": lambda: ladder(WORDY, LONG),
+    "two conditions": lambda: ladder(FIVE[:2], LONG),
+    "eight conditions": lambda: ladder(
+        renamed(*(f"Condition {i}" for i in range(8))), Measure.count("m", "Dishes")
+    ),
+    "nobody": lambda: analyse([], FIVE, [RATE]).measures[0],
+}
+
+REPEATED = ["enjoyment", "two conditions"]
+"""They look like "success" and "long words"."""
+
+
+@cache
+def case(name: str) -> MeasureResult:
+    """One of them, computed once."""
+    return CASES[name]()
+
+
+@pytest.fixture(
+    scope="module", params=[*(name for name in CASES if name not in REPEATED), *nightly(*REPEATED)]
+)
+def result(request: pytest.FixtureRequest) -> MeasureResult:
+    return case(request.param)
+
+
+def test_a_figure_names_every_condition_and_pair_and_no_text_is_over_another(result: MeasureResult) -> None:
+    drawn = draw_chart(means_chart(result))
+    check_texts(drawn)
+    found = drawn_texts(drawn)
+    for condition in result.where_measured().table.conditions:
+        assert condition.label in found
+    assert "Condition" in found
+    written = [text for text in found if re.fullmatch(r"p [<=>] \.\d+", text)]
+    many = len(result.brackets) > 10
+    assert len(written) == (0 if many else len(result.brackets))
+    assert ("28 pairs differ (Tukey HSD, p < .05): too many to bracket" in " ".join(found)) is many
+
+
+def test_labels_are_shown_as_they_are_written() -> None:
+    odd = renamed("$x_1$ & <b>", "50 % \\alpha")
+    written = drawn_texts(draw_chart(means_chart(ladder(odd, LONG))))
+    assert {"$x_1$ & <b>", "50 % \\alpha"} <= {*written}
+
+
+def test_who_played_and_how_many_values_there_are_is_below_each_bar() -> None:
+    trust = demo().measure("trust")
+    players = tuple(ConditionPlayers(one, ("planner",)) for one in trust.table.conditions)
+    axis = means_chart(replace(trust, players=players)).x
+    assert axis.below == ("n = 0\nplanner", *["n = 12\nplanner"] * 4)
+    assert axis.title == "Condition, and who played beside the participants"
+    assert "n = 12 planner" in drawn_texts(draw_chart(means_chart(replace(trust, players=players))))
+
+
+def test_the_axis_has_the_bounds_of_the_scale() -> None:
+    assert axis_bounds(demo().measure("success")) == (0, 1)
+    assert axis_bounds(demo().measure("enjoyment")) == (1, 5)
+
+
+@pytest.mark.parametrize(("top", "end"), [(0, 1), (3, 3), (17, 20), (104, 120)])
+def test_an_open_scale_has_room_for_the_largest_value(top: float, end: float) -> None:
+    dishes = Measure.count("dishes", "Dishes")
+    rows = rows_of({"alone": [0.0, top], "llm_1": [0.0, top]}, dishes)
+    low, high = axis_bounds(analyse(rows, FIVE[:2], [dishes]).measures[0])
+    assert low == 0
+    assert high >= max(top, end)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +187,7 @@ def test_the_order_of_play_is_shown_of_all_and_of_each_condition(success: Measur
 
 
 def test_alpha_and_omega_are_shown_where_they_can_be_told() -> None:
-    some = Reliability("trust", "Trust", "", 12, 4, 0.8, 0.6, 0.9, 0.82, (("a", 0.5),))
+    some = Reliability(12, 4, 0.8, 0.6, 0.9, 0.82, (("a", 0.5),))
     none = NotComputable("no_variance", "all values are the same")
     chart = reliability_chart(
         [ScaleResult("trust", "Trust", "", some), ScaleResult("trust", "Trust", "Alone", none)]

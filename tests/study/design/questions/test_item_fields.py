@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import FIELD_INFO, LONGEST, PLACES, ItemPlan
 from study.design.questions.item_kinds import KIND_FIELDS, KINDS
 from study.editor.condition_and_item_forms import SurveyItemForm
-from study.editor.design_forms import ConsoleItemForm
 from study.participation.item_forms import FIELDS
 
 STORED = {field.name: field for field in SurveyItem._meta.get_fields() if field.concrete}
@@ -26,9 +23,8 @@ def test_an_item_has_the_same_defaults_in_a_row_and_in_a_file() -> None:
     assert row.plan == ItemPlan(key="a", measure="A", text="Well?")
 
 
-@pytest.mark.parametrize("form", [SurveyItemForm, ConsoleItemForm])
-def test_a_form_asks_for_every_field(form: type[SurveyItemForm]) -> None:
-    assert set(form().fields) >= {*FIELD_INFO, "enabled"}
+def test_the_form_asks_for_every_field() -> None:
+    assert set(SurveyItemForm().fields) >= {*FIELD_INFO, "enabled"}
 
 
 def test_places_and_kinds_of_rows_are_the_declared_ones() -> None:

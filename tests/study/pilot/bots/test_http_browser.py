@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from study.pilot.bots.http_browser import WalkedPage, WalkError, printable_url, read_page, socket_url
-from study.pilot.bots.study_walkthrough import page_form
 
 SURVEY = """<!doctype html><html><body class="x"><header><form method="post" action="/language/">
 <input type="hidden" name="csrfmiddlewaretoken" value="abc">
@@ -76,7 +75,7 @@ def test_the_completion_code_is_read_from_the_last_page() -> None:
     assert found.code.replace(" ", "") == "ABCD"
 
 
-def test_what_a_page_complains_about_is_read() -> None:
+def test_the_alerts_of_a_page_are_read() -> None:
     alert = '<div role="alert"><h2>Not yet</h2><ul><li>Tick the   box.</li></ul></div><p>other</p>'
     assert page(f'<main data-page="welcome">{alert}</main>', 422).errors == "Not yet Tick the box."
 
@@ -85,7 +84,7 @@ def test_a_page_of_another_server_has_no_kind_and_no_form() -> None:
     found = page("<h1>It works!</h1><form action='/search'><input name=q></form>")
     assert (found.kind, found.socket, found.code) == ("", "", "")
     with pytest.raises(WalkError, match="no form"):
-        page_form(found)
+        found.form  # noqa: B018 - it raises
 
 
 def test_invitations_are_not_shown() -> None:

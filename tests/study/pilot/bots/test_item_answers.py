@@ -117,7 +117,7 @@ async def test_every_kind_of_item_gets_an_answer_that_fits(one: ItemPlan) -> Non
 
 @pytest.mark.parametrize("place", ["survey", "check"])
 @pytest.mark.parametrize(("one", "right"), RIGHT, ids=lambda one: str(one)[:10])
-async def test_who_knows_what_is_right_says_so_and_who_is_to_fail_does_not(
+async def test_items_with_a_right_answer_are_answered_as_planned(
     one: ItemPlan, right: Json, place: str
 ) -> None:
     asked = item(**{**one.__dict__, "correct": right, "place": place})

@@ -45,7 +45,7 @@ SCRIPT = StudyScript(stops=STOPS, has_check=True)
 SHARES = OutcomeShares(drop_outs=15, withdrawals=5, refusals=10, fail_checks=10)
 
 
-def test_of_forty_so_many_do_what_was_asked_for() -> None:
+def test_the_outcomes_of_forty_have_the_requested_shares() -> None:
     assert Counter(planned_outcomes(SHARES, SCRIPT, participants=40, seed=1)) == {
         PlannedOutcome.FINISH: 24,
         PlannedOutcome.DROP_OUT: 6,
@@ -81,7 +81,7 @@ def test_every_share_is_kept_within_one_person(shares: list[float], participants
         assert abs(found[outcome] - share * participants / 100) <= 1
 
 
-def test_who_leaves_does_so_on_one_of_the_pages() -> None:
+def test_participants_leave_on_one_of_the_pages() -> None:
     for plan in walk_plans(SHARES, SCRIPT, participants=200, seed=3):
         leaves = plan.outcome in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}
         assert (plan.stop in STOPS) if leaves else plan.stop is None

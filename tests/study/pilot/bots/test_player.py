@@ -81,7 +81,7 @@ def test_skilled_people_complete_dishes_alone_and_more_with_teammates() -> None:
     assert successes(0.95, seats=3) > alone + 0.2
 
 
-def test_who_hardly_listens_to_reason_serves_less() -> None:
+def test_players_with_less_skill_serve_less() -> None:
     assert successes(0.2) < successes(0.95)
 
 
@@ -93,7 +93,7 @@ def test_planned_teammates_are_more_predictable_than_random_ones() -> None:
     assert planned.help > at_random.help
 
 
-def test_asked_again_at_the_same_step_they_say_the_same() -> None:
+def test_the_same_step_gets_the_same_command() -> None:
     state, player = state_of(new_world(seats=2, seed=3)), Player(Person(1, 1), 1)
     player.watch(state)
     first = player.choose(state)
@@ -101,7 +101,7 @@ def test_asked_again_at_the_same_step_they_say_the_same() -> None:
     assert player.choose(state) == first
 
 
-def test_what_was_refused_is_not_said_again() -> None:
+def test_a_refused_command_is_not_repeated() -> None:
     state, player = state_of(new_world(seats=2, seed=3)), Player(Person(1, 1), 1)
     said = set()
     for _ in range(len(state["legal"])):
@@ -162,7 +162,7 @@ def test_before_an_episode_nothing_was_experienced() -> None:
         (("activate", "pot0"), {"at": "pot0", "holds": None}, True),
     ],
 )
-def test_what_teammates_did_is_seen_in_where_they_stand(
+def test_teammates_commands_are_read_from_their_positions(
     command: tuple[str, ...], agent: dict[str, Any], true: bool
 ) -> None:
     assert ADVISER.came_true(0, command, {"agents": [agent]}) is true

@@ -64,52 +64,52 @@ class Server:
         return httpx2.Response(302, headers={"Location": "/p/key/"})
 
 
-async def go(server: Answer, *, seconds: float = 60, handlers: dict[str, Handler] | None = None) -> Arrival:
+async def run(server: Answer, *, seconds: float = 60, handlers: dict[str, Handler] | None = None) -> Arrival:
     patience = PatienceLimit(seconds)
     async with Browser(patience, httpx2.MockTransport(server)) as browser:
-        return await Walk(Person(1, 1), browser, patience, handlers=handlers, items=ITEMS).go(LINK)
+        return await Walk(Person(1, 1), browser, patience, handlers=handlers, items=ITEMS).run(LINK)
 
 
 async def test_from_the_link_to_the_completion_code() -> None:
     server = Server()
-    arrival = await go(server)
+    arrival = await run(server)
     assert (arrival.code, arrival.home, arrival.retries) == ("CODE1234", "http://test/p/key/", 0)
     assert server.sent[:3] == ["entry=e1", "agree_0=on&agree_1=on", "page=guide"]
     assert server.sent[3] in {"round=1&trust=1", "round=1&trust=2"}
 
 
-async def test_a_server_that_is_away_for_a_moment_is_tried_again() -> None:
+async def test_requests_are_repeated_while_the_server_is_away_for_a_moment() -> None:
     away = httpx2.ConnectError("refused")
-    assert (await go(Server(away, httpx2.Response(503), away))).retries == 3
+    assert (await run(Server(away, httpx2.Response(503), away))).retries == 3
 
 
 async def test_a_server_that_stays_away_ends_the_walk() -> None:
     with pytest.raises(PatienceError, match=r"nothing moved .* ConnectError refused"):
-        await go(Server(*[httpx2.ConnectError("refused")] * 3), seconds=0)
+        await run(Server(*[httpx2.ConnectError("refused")] * 3), seconds=0)
 
 
 async def test_a_form_that_is_not_accepted_ends_the_walk_with_its_reason() -> None:
     with pytest.raises(WalkError, match=r"not accepted: Not today\."):
-        await go(lambda r: _once(r, WELCOME, httpx2.Response(422, text=REFUSED)))
+        await run(lambda r: _once(r, WELCOME, httpx2.Response(422, text=REFUSED)))
 
 
 def _once(request: httpx2.Request, page: str, answer: httpx2.Response) -> httpx2.Response:
     return httpx2.Response(200, text=page) if request.method == "GET" else answer
 
 
-async def test_what_is_no_page_of_ours_ends_the_walk() -> None:
+async def test_a_page_of_another_program_ends_the_walk() -> None:
     with pytest.raises(WalkError, match="answered 404"):
-        await go(lambda _: httpx2.Response(404, text="<h1>Nothing here</h1>"))
+        await run(lambda _: httpx2.Response(404, text="<h1>Nothing here</h1>"))
     with pytest.raises(WalkError, match="kind ''"):
-        await go(lambda _: httpx2.Response(200, text="<h1>It works!</h1>"))
+        await run(lambda _: httpx2.Response(200, text="<h1>It works!</h1>"))
     with pytest.raises(WalkError, match="kind 'closed'"):
-        await go(lambda _: httpx2.Response(403, text='<main data-page="closed"></main>'))
+        await run(lambda _: httpx2.Response(403, text='<main data-page="closed"></main>'))
 
 
 async def test_a_circle_of_pages_ends_the_walk() -> None:
     guide = '<main data-page="guide"><form method="post"></form></main>'
     with pytest.raises(WalkError, match="no end"):
-        await go(lambda _: httpx2.Response(200, text=guide))
+        await run(lambda _: httpx2.Response(200, text=guide))
 
 
 def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None:
@@ -120,7 +120,7 @@ async def test_other_handlers_make_other_people() -> None:
     async def leave(walk: Walk, page: object) -> None:
         walk.code = "left"
 
-    assert (await go(Server(), handlers={**HANDLERS, "survey": leave})).code == "left"
+    assert (await run(Server(), handlers={**HANDLERS, "survey": leave})).code == "left"
 
 
 async def test_a_crowd_tells_who_did_not_finish_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

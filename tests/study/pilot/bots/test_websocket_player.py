@@ -62,7 +62,7 @@ def test_the_address_says_how_one_plays() -> None:
     assert session_for_page(WalkedPage("", 200, socket="/ws/seat/key/")) is TurnSession
 
 
-def test_what_is_shown_is_what_has_changed_of_what_was_shown_before() -> None:
+def test_a_tick_message_changes_the_state_shown_before() -> None:
     before = {"step": 3, "observation": {"a": 1, "b": 2}, "score": {"points": 0}, "brief": "b"}
     tick = {"type": "tick", "step": 4, "changed": {"a": 5}, "gone": ["b"], "score": {"points": 20}}
     assert shown_state(before, tick) == {
@@ -75,7 +75,7 @@ def test_what_is_shown_is_what_has_changed_of_what_was_shown_before() -> None:
     assert shown_state(before, whole) == {"step": 2, "observation": {"c": 1}, "score": {}, "brief": "b"}
 
 
-async def test_a_key_goes_down_and_up_for_what_is_shown_until_the_part_is_over() -> None:
+async def test_a_key_goes_down_and_up_for_each_shown_state_until_the_part_is_over() -> None:
     first = state()
     more = {"observation": first["observation"], "score": first["score"]}
     ticks: list[dict[str, Any]] = [
@@ -102,7 +102,7 @@ class Slow(Line):
         return await super().recv()
 
 
-async def test_who_stumbles_while_choosing_ends_the_sitting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_error_while_choosing_ends_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     first = state()
     more = {"observation": first["observation"], "score": first["score"]}
     whole = {"type": "whole", "step": 0, **more}

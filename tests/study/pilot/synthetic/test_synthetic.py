@@ -99,7 +99,7 @@ CHECKS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("question", CHECKS)
-def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_played(
+def test_failed_checks_have_wrong_answers_and_rounds_without_episodes(
     study: Study, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("study.pilot.synthetic.synthetic_participants.SHARES", OutcomeShares(fail_checks=100))
@@ -139,14 +139,17 @@ def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
     assert abs(list(held).count(1) - list(held).count(2)) <= 1
 
 
-def test_who_leads_gives_jobs_in_the_episodes_that_are_copied() -> None:
+def test_leaders_assign_jobs_in_recorded_episodes() -> None:
     study = make_study(conditions=1)
     team = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
-    study.conditions.update(coplayer="follower", teammates=2, organisation=team, step_seconds=3)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    study.conditions.update(
+        coplayer="follower", teammates=2, organisation=team, step_seconds=3, knowing="people"
+    )
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=3)
     assert [row["number"] for row in recording.rows[Seat] if not row["acts"]] == [2]
     assert {row["kind"] for row in recording.rows[Message]} >= {"inform", "accept"}
+    assert (recording.episode["step_seconds"], recording.episode["knowing"]) == (3, "people")
     assert len(recording.steps) == 3 and not Episode.objects.exists()
 
 
@@ -154,8 +157,8 @@ def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     study = make_study(conditions=1)
     team = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
     study.conditions.update(coplayer="none", teammates=1, organisation=team)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=3)
     assert [row["kind"] for row in recording.rows[Mind]] == ["random"] and len(recording.steps) == 3
 
 
@@ -164,8 +167,8 @@ def test_large_parts_of_a_state_are_copied_with_their_episodes(boulders: None) -
     study = make_study(conditions=1)
     settings = {"blocks": 20, "steps": 5, "tick_ms": 0}
     study.conditions.update(world="boulders", settings=settings, coplayer="", teammates=0)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=5)
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=5)
     copies = [Copy(recording, timezone.now(), 1.0, Random(number)) for number in range(2)]
     make_copies(copies, audience="", budget_id=None)
     for episode in Episode.objects.all():

@@ -125,7 +125,7 @@ def test_an_owner_has_a_worker_erase_them(study: Study, client: Client, monkeypa
     assert "Erase 1 synthetic participant" not in page
 
 
-def test_without_a_broker_the_owner_is_told_that_nothing_was_erased(
+def test_without_a_broker_the_page_says_that_nothing_was_erased(
     study: Study, admin_client: Client, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("study.task_queue.send_task", lambda *_, **__: False)

@@ -17,6 +17,7 @@ from kitchen.llm.provider_registry import parse_model_setting
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.dispatcher.agent import FAILURE_SENTENCES
 from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen
 
@@ -156,7 +157,7 @@ def test_without_an_answer_the_fallback_plays_and_is_named(
         assert decision.commands == make_agent("planner", {}).decide(situation).commands
 
 
-def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fallback_keeps_the_memory_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, GOOD, base.OverloadedError("busy"), GOOD)
     memory = decide(seen()).memory
     memory = decide(seen(memory=memory)).memory
@@ -175,7 +176,7 @@ def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPa
         (base.RejectedError, "You could not be asked in the last step, so your agents did nothing."),
     ],
 )
-def test_the_model_is_told_why_it_did_not_command(
+def test_the_model_reads_why_it_did_not_command(
     monkeypatch: pytest.MonkeyPatch, error: type[ModelError], words: str
 ) -> None:
     model = script(monkeypatch, error("why"), GOOD)
@@ -211,7 +212,7 @@ def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_time_there_is_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, GOOD)
-    decision = decide(replace(seen(), seconds=0.0))
+    decision = decide(changed(seen(), seconds=0.0))
     assert (decision.fallback, decision.played_by, model.requests) == ("timeout", "planner", [])
 
 
@@ -280,7 +281,7 @@ def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.Monkey
 def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_reply(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = replace(seen(), tells=True)
+    told = changed(seen(), tells=True)
     script(monkeypatch, {"plan": " First  rice.\nThen tuna.", "commands": []})
     assert decide(told, reply="tool").intents == {1: {"said": "First rice."}, 2: {"said": "First rice."}}
     script(monkeypatch, {"plan": "rice " * 100, "commands": []})
@@ -292,8 +293,8 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
         assert decide(told, reply="tool").intents == {}
 
 
-def test_what_it_thought_is_told_only_where_the_condition_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = replace(seen(), tells=True)
+def test_thoughts_are_shown_only_if_the_setting_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = changed(seen(), tells=True)
     script(
         monkeypatch, base.Reply("", {"plan": "First rice.", "commands": []}, reasoning=" Rice is missing. ")
     )
@@ -308,7 +309,7 @@ def test_what_it_thought_is_told_only_where_the_condition_says_so(monkeypatch: p
 
 
 def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:
-    told = replace(seen(), tells=True)
+    told = changed(seen(), tells=True)
     own = make_agent("planner", {}).decide(told).intents
     assert own and decide(told, model="stand-in").intents == own
     assert decide(seen(), model="stand-in").intents == {}
@@ -348,7 +349,7 @@ def test_the_stand_in_plays_whole_episodes(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_stand_in_that_is_too_slow_is_late() -> None:
     began = time.monotonic()
-    decision = decide(replace(seen(), seconds=0.2), model="stand-in", stand_in_latency=30.0)
+    decision = decide(changed(seen(), seconds=0.2), model="stand-in", stand_in_latency=30.0)
     assert (decision.fallback, decision.played_by) == ("timeout", "planner")
     assert time.monotonic() - began < 15
 

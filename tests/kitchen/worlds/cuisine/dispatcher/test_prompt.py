@@ -94,7 +94,7 @@ def test_the_demonstration_is_for_as_many_agents_as_asked(asked: int, shown: int
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_facts_of_the_level_are_told(level: str) -> None:
+def test_the_prompt_has_the_facts_of_the_level(level: str) -> None:
     world = kitchen(level, seats=2)
     found = parts(prompt(moment(world, 0, 1), demonstration="none"))
     for product, recipe in world.level.recipes.items():
@@ -179,12 +179,12 @@ def test_the_state_tells_everything_that_is_to_be_seen() -> None:
     assert "eedback" not in told
 
 
-def test_a_person_who_has_not_chosen_yet_is_named_too() -> None:
+def test_a_person_without_a_choice_is_named() -> None:
     told = state_part(moment(commanded={}), [])
     assert "What agent0 (a person) does in this step is not known yet." in told
 
 
-def test_a_model_is_asked_in_english_whoever_reads() -> None:
+def test_prompts_are_in_english_in_every_language() -> None:
     asked = {}
     for language in ("en", "es"):
         with translation.override(language):

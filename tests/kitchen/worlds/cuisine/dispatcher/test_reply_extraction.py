@@ -109,7 +109,7 @@ def test_agents_may_be_commanded_in_different_passages() -> None:
     assert list(extract_commands(text, NAMES).given) == [TUNA, GOTO, (3, ("noop",))]
 
 
-def test_what_is_spelled_is_found_again_in_every_level() -> None:
+def test_spelled_commands_are_parsed_in_every_level() -> None:
     for level in ("level_0", "level_5", "level_9", "level_11", "level_12"):
         world = kitchen(level, seats=2)
         names = LevelNames.of(world.brief(0))

@@ -17,6 +17,7 @@ from kitchen.experiments.play_episodes import play_episode as play_job
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.changed_facts import changed
 from tests.nightly import nightly, thinned
 
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
@@ -200,14 +201,14 @@ def test_the_note_tells_each_seats_goal() -> None:
 
 def test_what_it_intends_is_what_comes_after_this_step_and_said_only_if_it_is_to_be() -> None:
     game = kitchen("level_3", 3)
-    situation = replace(make_situation(game, (0, 1)), tells=True)
+    situation = changed(make_situation(game, (0, 1)), tells=True)
     decision = make_agent("planner", QUICK).decide(situation)
-    assert make_agent("planner", QUICK).decide(replace(situation, tells=False)) == replace(
+    assert make_agent("planner", QUICK).decide(changed(situation, tells=False)) == replace(
         decision, intents={}
     )
     done = False
     for _ in range(12):  # as soon as something is put down, what comes after it is another thing
-        situation = replace(make_situation(game, (0, 1), memory=decision.memory), tells=True)
+        situation = changed(make_situation(game, (0, 1), memory=decision.memory), tells=True)
         decision = make_agent("planner", QUICK).decide(situation)
         put = [seat for seat, command in decision.commands.items() if command[0] == "put"]
         assert set(decision.intents) == {0, 1}

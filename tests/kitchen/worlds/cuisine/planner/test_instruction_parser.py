@@ -21,6 +21,7 @@ from kitchen.worlds.cuisine.planner.instruction_parser import (
     people_messages,
 )
 from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 TEAM = (Member(0, (0,), is_person=True), Member(1, (1, 2), is_person=False))
@@ -49,8 +50,8 @@ def decided(
     """What a mind for robots 2 and 3 does while the person waits."""
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     heard = said(*texts, sender=sender)
-    situation = replace(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
-    situation = replace(situation, step=step, tells=tells, taken_over=taken_over)
+    situation = changed(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
+    situation = changed(situation, step=step, tells=tells, taken_over=taken_over)
     return make_agent(kind, settings).decide(situation)
 
 
@@ -91,7 +92,7 @@ def decided(
         ("robot 99999999999999 fetch", None),
     ],
 )
-def test_what_is_understood_of_plain_words(text: str, wish: tuple[str, str, tuple[int, ...]] | None) -> None:
+def test_plain_words_are_parsed_as_wishes(text: str, wish: tuple[str, str, tuple[int, ...]] | None) -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
     read = [(one.do, one.what, one.seats) for one in parse_wishes(said(text), brief)]
     assert read == ([wish] if wish else [])
@@ -120,19 +121,19 @@ def test_one_message_may_ask_for_several_things(
     assert [(one.do, one.what, one.seats) for one in parse_wishes(said(text), brief)] == wishes
 
 
-def test_what_was_asked_stands_although_it_is_told_no_more() -> None:
+def test_a_request_holds_after_its_message_is_gone() -> None:
     world = kitchen(level="level_3", seats=3)
     stopped = decided(world, "robot 2, stop. Let me use the pot.")
     memory = json.loads(json.dumps(stopped.memory))
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     later = tuple(TeamMessage(number, 2, 0, (1,), "say", "well done") for number in range(60, 62))
-    situation = replace(situation, organisation=TALK, member=1, messages=later)
+    situation = changed(situation, organisation=TALK, member=1, messages=later)
     decision = make_agent("planner", {}).decide(situation)
     assert decision.commands[1] == ("noop",)
     assert [one["do"] for one in decision.memory["heeded"]["wishes"]] == ["stop", "leave_tool"]
 
 
-def test_what_is_asked_again_and_again_is_remembered_once() -> None:
+def test_a_repeated_request_is_remembered_once() -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
     wishes = parse_wishes(said("stop", "go on", "stop", "robot 2, fetch rice", "go on", "stop"), brief)
     left = open_wishes(wishes, step=2, done=[wishes[3]])
@@ -140,7 +141,7 @@ def test_what_is_asked_again_and_again_is_remembered_once() -> None:
     assert current_wishes(left, (1, 2), step=2) == current_wishes(wishes, (1, 2), step=2)
 
 
-def test_of_several_who_are_told_only_the_first_fetches() -> None:
+def test_only_the_first_of_several_addressed_agents_fetches() -> None:
     members = (Member(0, (0,), is_person=True), *LEAVES)
     team = make_organisation("each", members, seats=3, settings={"talk": True})
     for text, kind, doing in (
@@ -152,13 +153,13 @@ def test_of_several_who_are_told_only_the_first_fetches() -> None:
         for seat in (1, 2):
             situation = make_situation(kitchen(level="level_3", seats=3), (seat,), people=(0,), seed=1)
             heard = (TeamMessage(1, 1, 0, (1, 2), kind, text),)
-            situation = replace(situation, organisation=team, member=seat, messages=heard)
+            situation = changed(situation, organisation=team, member=seat, messages=heard)
             decision = make_agent("planner", {}).decide(situation)
             says += [seat] if decision.says else []
         assert says == doing
 
 
-def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None:
+def test_wishes_hold_until_they_are_done_or_replaced() -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
 
     def now(*texts: str, step: int = 2) -> Any:
@@ -175,7 +176,7 @@ def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None
     assert now("I take the rice", "robot 2, fetch rice").items == set()
 
 
-def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
+def test_a_robot_fetches_on_request_and_confirms_it_once() -> None:
     world, memory, done, lines = kitchen(level="level_3", seats=3), None, [], []
     for _ in range(4):
         decision = decided(world, "Robot 3, fetch rice", memory=memory)
@@ -191,7 +192,7 @@ def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
     assert after.memory["heeded"]["wishes"] == [] and after.says == ()
 
 
-def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
+def test_a_stopped_robot_waits_for_go_on() -> None:
     world = kitchen(level="level_3", seats=3)
     stopped = decided(world, "robot 2, stop")
     assert stopped.commands[1] == ("noop",) and stopped.commands[2] != ("noop",)
@@ -225,7 +226,7 @@ def test_what_somebody_has_for_themselves_is_left_to_them_and_the_rest_is_done(
     assert all(any(one in each for each in done) for one in others)
 
 
-def test_what_nobody_is_to_take_is_neither_taken_nor_thrown_away() -> None:
+def test_reserved_items_are_neither_taken_nor_thrown_away() -> None:
     world = kitchen(level="level_3", seats=3, seed=3)
     for words in ("goto storage0", "get storage0 salmon", "goto chopboard0", "put chopboard0"):
         world.step([(1, tuple(words.split()))])
@@ -244,7 +245,7 @@ def _takes(world: CuisineWorld, text: str) -> bool:
     return taken
 
 
-def test_a_promise_holds_as_long_as_whoever_gave_it_plays() -> None:
+def test_a_promise_holds_while_its_author_plays() -> None:
     world = kitchen(level="level_3", seats=3)
     memory = decided(world, "I take the rice").memory
     assert [one["what"] for one in memory["heeded"]["wishes"]] == ["rice"]
@@ -252,7 +253,7 @@ def test_a_promise_holds_as_long_as_whoever_gave_it_plays() -> None:
     assert decided(world, memory=memory, organisation=alone).memory["heeded"]["wishes"] == []
 
 
-def test_what_is_not_there_is_said_and_taken_back() -> None:
+def test_a_missing_item_is_reported_and_the_request_withdrawn() -> None:
     world = kitchen(level="level_3", seats=3)
     first = decided(world, "robots 2 and 3, bring tuna sashimi")
     assert [one.text for one in first.says] == [
@@ -264,7 +265,7 @@ def test_what_is_not_there_is_said_and_taken_back() -> None:
     assert decided(world, memory=json.loads(json.dumps(stopped.memory)), step=30).says == ()
 
 
-def test_what_was_said_to_the_person_who_had_the_seat_is_no_order() -> None:
+def test_messages_to_the_previous_person_of_the_seat_are_ignored() -> None:
     world = kitchen(level="level_3", seats=3)
     before = decided(world, "fetch rice", "stop", taken_over=2)
     assert "heeded" not in before.memory and before.says == ()
@@ -281,9 +282,7 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("kind", "text", "to", "stops"), STOPS)
-def test_a_picked_job_is_given_up_where_its_robot_is_told_to_stop(
-    kind: str, text: str, to: tuple[int, ...], stops: bool
-) -> None:
+def test_a_stopped_robot_gives_up_its_job(kind: str, text: str, to: tuple[int, ...], stops: bool) -> None:
     team = make_organisation("tree", (Member(0, (0,), is_person=True), *LEAVES), seats=3)
     world, memory, said_of_it = kitchen(level="level_3", seats=3), None, []
     heard = [TeamMessage(1, 1, 0, to, "inform", "", {"aim": ["fetch", "rice"]})]
@@ -294,7 +293,7 @@ def test_a_picked_job_is_given_up_where_its_robot_is_told_to_stop(
     ):
         heard += more
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
-        situation = replace(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
+        situation = changed(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
         decision = make_agent("planner", {}).decide(situation)
         memory = json.loads(json.dumps(decision.memory))
         said_of_it.append([(one.kind, one.data.get("job"), one.data.get("code")) for one in decision.says])
@@ -314,7 +313,7 @@ def test_a_robot_at_a_job_does_first_what_it_is_asked_in_words_since() -> None:
     for text, seat in (("robot 2, fetch rice", 1), ("fetch rice", 2)):
         heard = (job, TeamMessage(2, 1, 0, (1,), "say", text))
         decision = make_agent("planner", {}).decide(
-            replace(situation, organisation=TALK, member=1, messages=heard)
+            changed(situation, organisation=TALK, member=1, messages=heard)
         )
         assert decision.commands[seat] == ("goto", "storage0")
         assert decision.memory["jobs"]["seats"] == {"1": 1}
@@ -327,7 +326,7 @@ def test_a_job_that_takes_too_long_has_failed() -> None:
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
         jobs = (TeamMessage(1, 1, 0, (1,), "inform", "fetch rice and salmon"),)
         decision = make_agent("planner", {}).decide(
-            replace(situation, organisation=team, member=1, messages=jobs, step=step)
+            changed(situation, organisation=team, member=1, messages=jobs, step=step)
         )
         memory = json.loads(json.dumps(decision.memory))
         reported += [(step, dict(say.data)) for say in decision.says]
@@ -343,7 +342,7 @@ def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
     ]
     for _ in range(4):
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
-        situation = replace(situation, organisation=team, member=1, messages=tuple(jobs))
+        situation = changed(situation, organisation=team, member=1, messages=tuple(jobs))
         decision = make_agent("planner", {}).decide(situation)
         memory = json.loads(json.dumps(decision.memory))
         lines += [(say.kind, dict(say.data)) for say in decision.says]
@@ -366,7 +365,7 @@ def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None
     assert decided(world, "stop", organisation=None) == plain
 
 
-def test_who_is_not_understood_is_told_what_is_and_later_only_that_they_were_not() -> None:
+def test_an_unclear_message_gets_help_once_and_then_a_short_answer() -> None:
     world = kitchen(level="level_3", seats=3)
     first = decided(world, "hello you")
     assert [say.to for say in first.says] == [(0,)] and "robot 2, fetch rice" in first.says[0].text

@@ -1,0 +1,94 @@
+"""Define the metrics of a world's score, and how often a metric can count in an episode. Plain Python."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kitchen.contract.canonical_json import Json
+
+METRIC_NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of `World.score()`. Pages, files and the analysis take their descriptions from it. Metrics
+    of two worlds that are equal share a column; `words` is not compared.
+
+    `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`).
+    Contradictory fields raise a ValueError.
+    """
+
+    name: str
+    """Its key in `World.score()` and its column in files: lower-case words joined by `_`."""
+    kind: Literal["count", "share", "number"]
+    label: str
+    """Its name in tables and charts: `Success rate`. Unique within a world."""
+    meaning: str = ""
+    """Its description in the codebook, without a full stop; by default the label."""
+    so_far: str = ""
+    """Its description for the value after a step. Empty: only a whole episode has it."""
+    undefined: str = ""
+    """When it is undefined (None): `blank where both are 0`. Empty if it is always defined."""
+    unit: str = ""
+    better: Literal["higher", "lower", "neither"] = "higher"
+    of: tuple[str, str] | None = None
+    """The two counts of this world that a share is made of: (done, missed). The share is done / (done +
+    missed). Over several episodes it is the share of their sums."""
+    measured: bool = True
+    """Whether it is compared between conditions."""
+    words: tuple[str, str] | None = field(default=None, compare=False)
+    """What it counts, for participants: after 1 and after other numbers. None: not shown to them."""
+    low: float | None = 0.0
+    """Inclusive bounds of a number; None where it is unbounded."""
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if not METRIC_NAME_PATTERN.fullmatch(self.name):
+            raise ValueError(f"figure {self.name!r}: not words of small letters and digits with _ between")
+        if self.kind not in ("count", "share", "number"):
+            raise ValueError(f"figure {self.name!r}: {self.kind!r} is no kind of figure")
+        if self.of and self.kind != "share":
+            raise ValueError(f"figure {self.name!r}: only a share is made of two counts")
+
+    @property
+    def formula(self) -> str:
+        """Return how it is computed from other metrics; empty if it is not."""
+        return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Return the minimum and the maximum of its values; None where it is unbounded."""
+        return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
+
+    def holds(self, value: Json) -> bool:
+        """Return whether `value` is within its bounds and has its type."""
+        low, high = self.ends
+        whole = self.kind != "count" or type(value) is int
+        return whole and (low is None or low <= value) and (high is None or value <= high)
+
+    @property
+    def better_words(self) -> str:
+        """Return in words which direction is better; empty where neither is."""
+        return "" if self.better == "neither" else f"{self.better} is better"
+
+    def shown(self, value: float) -> str:
+        """Return a value as people read it: `3`, `67 %`, `12.5`."""
+        if self.kind == "share":
+            return f"{value:.0%}".replace("%", " %")
+        return f"{value:.0f}" if self.kind == "count" else f"{round(value, 2):g}"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLimits:
+    """Limits of one share of two counts (`Metric.of`), for every kind of player, given the settings alone."""
+
+    things: str
+    """What counts, as a plural noun: `ships`."""
+    most: int
+    """Maximum number of them that can be done or missed in one episode, together."""
+    missable: int
+    """Maximum number of them that can be missed before the episode ends; 0: the share is blank or 1."""
+    because: str
+    """Why no more can be missed, without full stop: `Ships wait 24 steps and an episode has 20`."""

@@ -1,0 +1,269 @@
+"""Store the commands and plans of an open turn, and the step that they lead to with its log row.
+
+Call what stores inside a transaction, with the turn locked.
+
+The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
+episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
+another episode, the chain no longer matches. The chain hashes values, not their spelling, so it is the same
+in every database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from kitchen.contract.planned_commands import (
+    AutomaticCommand,
+    Plan,
+    TurnOpening,
+    drop_plans_at_end,
+    open_turn,
+)
+from kitchen.contract.world import Command, Json, World, text_hash
+from kitchen.infra.database_writes import RawJson
+from kitchen.infra.hmac_seals import canonical_text, plain_json
+from kitchen.play.models import Episode, Seat, SeatCommand, StateChange, Step
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.state_store import (
+    ComputedStep,
+    PastStep,
+    command_from_json,
+    json_round_trip,
+)
+from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.turn_rules import left_idle, running_order
+
+COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields if not one.primary_key)
+
+
+class StepTakenError(RuntimeError):
+    """Two processes took the same step. The second transaction is rolled back completely."""
+
+
+def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:
+    """Return a command for the open step, not yet stored. `more` are the other fields of the row."""
+    row = SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=seat, **more)
+    row.command = list(command)
+    return row
+
+
+def add_submitted(turn: OpenTurn, commands: Iterable[SubmittedCommand]) -> None:
+    """Store submitted commands."""
+    rows = []
+    for given in commands:
+        rows.append(command_row(turn, given.seat, given.command))
+        rows[-1].chosen_by, rows[-1].fallback = given.chosen_by, given.fallback
+        rows[-1].to_follow = [list(command) for command in given.then] or None
+    add_commands(turn, rows)
+
+
+def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
+    """Store more commands, and the plans that begin with them."""
+    turn.store.insert(SeatCommand, [{name: getattr(row, name) for name in COMMAND_COLUMNS} for row in rows])
+    turn.given |= {row.seat: row for row in rows}
+    if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
+        before = turn.plans
+        begun = {seat: plan.in_place_of(before.get(seat)) for seat, plan in begun.items()}
+        _store_plans(turn, {**before, **begun})
+
+
+def _begun_with(row: SeatCommand) -> Plan:
+    """Return the plan that begins with this command."""
+    then = tuple(map(command_from_json, row.to_follow or ()))
+    return Plan(then, row.chosen_by, row.fallback, row.step)
+
+
+def store_plan(
+    turn: OpenTurn, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = ""
+) -> None:
+    """Replace the rest of this seat's plan with a new plan for the steps after this one."""
+    plan = Plan(tuple(then), chosen_by, fallback, turn.step)
+    _store_plans(turn, {**turn.plans, seat: plan.in_place_of(turn.plans.get(seat))})
+
+
+def _store_plans(turn: OpenTurn, plans: Mapping[int, Plan]) -> None:
+    turn.episode.plans = _plans_to_json(plans)
+    turn.store.change(Episode, {"plans": turn.episode.plans}, where={"id": turn.episode.pk})
+
+
+def _plans_to_json(plans: Mapping[int, Plan]) -> Json:
+    return {str(seat): plan.to_json() for seat, plan in plans.items()} or None
+
+
+def fill_first_step(turn: OpenTurn) -> None:
+    """Give the commands of the seats that are not asked in the first step.
+
+    Call this in the transaction that created the episode.
+    """
+    _fill(turn, _opening(turn, turn.world))
+
+
+def _opening(turn: OpenTurn, world: World) -> TurnOpening:
+    """Return the automatic commands and plans of a step that opens with the world in this state."""
+    return open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
+
+
+def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
+    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act."""
+    free = set() if turn.episode.tick_ms else begins.may_act
+    add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
+    for seat in free:
+        _store_may_act(turn, seat, turn.step)
+
+
+def ask_after_all(turn: OpenTurn, seat: int) -> None:
+    """Make the step wait for this seat, which may act in it, and store that."""
+    _store_may_act(turn, seat, None)
+
+
+def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
+    where = {"episode_id": turn.episode.pk, "number": seat}
+    turn.store.change(Seat, {"may_act_in": step}, where=where)
+    next(each for each in turn.seats if each.number == seat).may_act_in = step
+
+
+def take_step(turn: OpenTurn, ahead: ComputedStep | None = None) -> list[SeatCommand]:
+    """Take and store the step, and open the next one with its automatic commands.
+
+    Returns the commands that the step was taken with. `ahead` is used if it was computed from exactly
+    these commands.
+    """
+    if left := left_idle(turn):
+        add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
+    commands, rows = running_order(turn), list(turn.given.values())
+    opened_at, now = turn.episode.turn_opened_at, timezone.now()
+    if ahead is None or list(ahead.commands) != commands:
+        ahead = turn.state.compute(commands)
+    entries = [command_log_entry(turn.given[seat]) for seat, _ in commands]
+    before = _chain_before(turn)
+    status = status_after(turn.episode, ahead.world)
+    goes_on = status == Episode.Status.PLAYING
+    begins = _opening(turn, ahead.world) if goes_on else drop_plans_at_end(turn.plans)
+    events = [*ahead.events, *json_round_trip([event.to_json() for event in (*begins.broken, *turn.noted)])]
+    _store_state(turn, ahead, status, begins.plans, now)
+    chain = _store_log_row(turn, before, entries, events, opened_at)
+    turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
+    turn.given, turn.noted = {}, []
+    _fill(turn, begins)
+    turn.forget_decisions()
+    if changes := turn.state.move_on(ahead):
+        turn.store.insert(StateChange, changes)
+    return rows
+
+
+def status_after(episode: Episode, world: World) -> Episode.Status:
+    """Return the status of the episode if the world is in this state. It depends only on the state and the
+    goal.
+    """
+    score, until = world.score(), episode.until or {}
+    if until and all((score[name] or 0) >= least for name, least in until.items()):
+        return Episode.Status.REACHED
+    if world.over:
+        return Episode.Status.OVER
+    return Episode.Status.CUT_OFF if world.cut_off else Episode.Status.PLAYING
+
+
+def _store_state(
+    turn: OpenTurn, ahead: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
+) -> None:
+    """Store the state after the step, if the stored step number and hash are still the old ones.
+
+    Raises StepTakenError if another process has already taken the step.
+    """
+    episode, ended = turn.episode, status != Episode.Status.PLAYING
+    fresh = {
+        "step": turn.step,
+        "state_hash": text_hash(ahead.state.text),
+        "score": ahead.world.score(),
+        "status": status,
+        "ended_at": now if ended else None,
+        "turn_opened_at": now,
+        "turn_closes_at": None if ended else _next_deadline(episode, now),
+        "asked_at": None,
+        "deciding_until": None,
+        "deciding_by": "",
+        "plans": _plans_to_json(plans),
+    }
+    before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
+    if not turn.store.change(Episode, {**fresh, "state": RawJson(ahead.state.text)}, where=before):
+        raise StepTakenError(f"step {turn.step} of episode {episode.key} was taken by another process")
+    for name, value in fresh.items():
+        setattr(episode, name, value)
+
+
+def _next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
+    """Return the deadline of a turn that opens at this time, or None if no timer runs."""
+    if episode.step_seconds is None or episode.turn_closes_at is None:
+        return None
+    return opened_at + timedelta(seconds=episode.step_seconds)
+
+
+def _store_log_row(
+    turn: OpenTurn, before: str, entries: list[Json], events: list[Json], opened_at: datetime
+) -> str:
+    """Insert the log row of the step that the episode has just taken, and return the new hash chain."""
+    episode = turn.episode
+    row = {
+        "episode_id": episode.pk,
+        "number": episode.step,
+        "commands": entries,
+        "events": events,
+        "state_hash": episode.state_hash,
+        "score": episode.score,
+        "opened_at": opened_at,
+        "taken_at": episode.turn_opened_at,
+    }
+    chain = next_chain_hash(before, row)
+    turn.store.insert(Step, [{**row, "chain": chain}])
+    return chain
+
+
+def command_log_entry(row: SeatCommand) -> dict[str, Json]:
+    """Return the log entry of one seat's command. It has the plan's fields only if there is a plan."""
+    planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
+    return {
+        "seat": row.seat,
+        "command": row.command,
+        "chosen_by": row.chosen_by,
+        "fallback": row.fallback,
+        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        **{name: value for name, value in planned.items() if value is not None},
+    }
+
+
+CHAIN_FORMAT = "brigade log 1"
+"""The first item of a chain. Change it if the hashed content changes."""
+
+CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opened_at", "taken_at")
+"""The columns of a step that its link in the chain covers."""
+
+
+def first_chain_hash(episode: Episode) -> str:
+    """Return the hash chain of an episode before its first step."""
+    facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
+    return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
+
+
+def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
+    """Extend the hash chain by one step. `step` has its columns by name, as written or as read."""
+    return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
+
+
+def _chain_before(turn: OpenTurn) -> str:
+    """Return the hash chain of the log up to the last step taken.
+
+    It is computed from the first step on for an episode that began without one.
+    """
+    episode = turn.episode
+    if turn.past and turn.past[0].chain:
+        return turn.past[0].chain
+    chain = first_chain_hash(episode)
+    if episode.step:
+        for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
+            chain = next_chain_hash(chain, vars(row))
+    return chain

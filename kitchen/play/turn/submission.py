@@ -1,0 +1,80 @@
+"""Define what is submitted for a step, commands and decisions, and the answer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.contract.dialogue_rounds import DialoguePosition
+from kitchen.contract.language_model import Call
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command
+from kitchen.play.models import Decision
+from kitchen.words.translation import gettext_noop
+
+RECEIPTS = {
+    "accepted": gettext_noop("Your choice is in."),
+    "repeated": gettext_noop("Your choice was in already."),
+    "double": gettext_noop("You had already chosen for this step; your first choice stands."),
+    "late": gettext_noop("That step had already been played. Here is where things are now."),
+    "early": gettext_noop("That step has not begun yet. Here is where things are now."),
+    "too_late": gettext_noop("Too late: the step is over, and you did nothing in it."),
+    "over": gettext_noop("This episode has ended."),
+    "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
+    "clocked": gettext_noop("The clock takes the steps here: press a key."),
+    "passed_by": gettext_noop("There is nothing to choose in this step."),
+    "taken": gettext_noop("Another worker is deciding this step."),
+    "not_offered": gettext_noop("That is not possible at this moment. Choose one of the actions shown."),
+}
+"""Every answer of `submit_commands`, in English, to be translated for the person who sent the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedCommand:
+    """One seat's command as submitted."""
+
+    seat: int
+    command: Command
+    chosen_by: str = "person"
+    fallback: str = ""
+    page: str = ""
+    """The id of the browser page that sent the command. Empty for programs and agents."""
+    then: tuple[Command, ...] = ()
+    """The plan: what the seat does afterwards without being asked (see `contract.planned_commands`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedDecision:
+    """One agent's decision with its model calls. It is stored with the commands or not at all."""
+
+    row: Decision
+    calls: tuple[Call, ...] = ()
+    member: int = 0
+    """The agent's number among the members of the episode."""
+    says: tuple[MessageDraft, ...] = ()
+    """The messages that the agent sends with the decision. Refused ones are left out."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """New plans for seats that already have a plan and are not commanded by this decision."""
+    talk: DialoguePosition | None = None
+    """How far the agent had followed the talk of this step when it was last asked. None if agents do not
+    talk.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The answer to submitted commands. `code` is a key of `RECEIPTS`."""
+
+    code: str
+    step: int
+    """Number of steps taken when the answer was given."""
+
+    @property
+    def accepted(self) -> bool:
+        """True if the commands were accepted."""
+        return self.code == "accepted"
+
+    @property
+    def text(self) -> str:
+        """The answer in English words."""
+        return RECEIPTS[self.code]

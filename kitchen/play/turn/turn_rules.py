@@ -1,0 +1,221 @@
+"""Decide what follows from an open turn: whom the step waits for, when it may run, what may be submitted.
+
+These functions change nothing. They read the turn, the clock and, for a command that is late, the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.world import Command
+from kitchen.play.models import Episode, Mind, SeatCommand
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.state_store import ComputedStep
+from kitchen.play.turn.step_timer import NO_CHOICE_CODES
+from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.registry.world_registry import get_world
+
+PAUSE_SECONDS = 0.6
+"""Minimum seconds that a step stays open if no person has to choose but one may act. In this time people see
+the step and can intervene.
+"""
+
+
+def missing_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats that the step still waits for."""
+    return turn.numbers - turn.given.keys() - turn.may_act
+
+
+def choosing_people(turn: OpenTurn) -> set[int]:
+    """Return the seats of people that the step still waits for."""
+    return missing_seats(turn) & turn.people
+
+
+def asked_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats that have something to choose in this step and no plan."""
+    rows = turn.given.items()
+    filled = {seat for seat, row in rows if row.chosen_by == BY_WORLD or row.planned_in is not None}
+    return turn.numbers - turn.may_act - filled
+
+
+def passed_by_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats that have nothing to choose in this step and cannot act."""
+    return {seat for seat, row in turn.given.items() if row.chosen_by == BY_WORLD}
+
+
+def is_paced(turn: OpenTurn) -> bool:
+    """Return True if no person acts and the leaders have limited time for a step. Agents are asked after that
+    time.
+    """
+    return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
+
+
+def is_held(turn: OpenTurn) -> bool:
+    """Return True while leaders still have time in this step, or have not opened their page yet."""
+    closes_at = turn.episode.turn_closes_at
+    return is_paced(turn) and (closes_at is None or timezone.now() < closes_at)
+
+
+def overdue_seats(turn: OpenTurn) -> list[int]:
+    """Return the seats of people who gave no command before the deadline. Empty before the deadline."""
+    closes_at = turn.episode.turn_closes_at
+    is_over = turn.is_open and closes_at is not None and timezone.now() >= closes_at
+    return sorted(choosing_people(turn)) if is_over else []
+
+
+def minds_asked(turn: OpenTurn) -> list[Mind]:
+    """Return the agents that still have to command a seat, in order."""
+    missing = missing_seats(turn)
+    open_seats = {seat.mind_id for seat in turn.seats if seat.number in missing}
+    return [mind for mind in turn.minds if mind.pk in open_seats]
+
+
+def waits_for_minds(turn: OpenTurn) -> bool:
+    """Return True if all people have commanded (or the leaders' time is over) and some agent has not."""
+    missing = missing_seats(turn)
+    return turn.is_open and bool(missing) and not missing & turn.people and not is_held(turn)
+
+
+def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
+    """Return the groups of waiting agents, one for each decision task: one agent number in each tuple.
+
+    A single empty tuple means that one task asks all agents one after another, because they know each
+    other's commands.
+    """
+    return [()] if turn.episode.knowing == EVERYBODY else [(mind.number,) for mind in minds_asked(turn)]
+
+
+def thinking_seconds(turn: OpenTurn) -> float:
+    """Return the minimum seconds that agents think, if any agent is asked. Otherwise 0."""
+    return turn.episode.thinking_seconds if asked_seats(turn) - turn.people else 0.0
+
+
+def pause_seconds(turn: OpenTurn) -> float:
+    """Return the minimum seconds that the step stays open because a person may act in it and no person is
+    asked.
+
+    It is longer if the condition makes agents think longer. It is 0 for synthetic episodes, so that
+    programs need not wait.
+    """
+    pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
+    return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
+
+
+def due_at(turn: OpenTurn) -> datetime:
+    """Return the earliest time at which the step may run.
+
+    Agents think for at least `thinking_seconds` after the last person's command. People see the step for
+    at least `pause_seconds`.
+    """
+    opened_at = turn.episode.turn_opened_at
+    came = [row.received_at for seat, row in turn.given.items() if seat in turn.people]
+    asked_at = (is_paced(turn) and turn.episode.turn_closes_at) or opened_at
+    thought_at = max(came, default=asked_at) + timedelta(seconds=thinking_seconds(turn))
+    return max(thought_at, opened_at + timedelta(seconds=pause_seconds(turn)))
+
+
+def seconds_until_due(turn: OpenTurn) -> float | None:
+    """Return the seconds until the step may run, 0 if it may run now. None while it waits for commands.
+
+    If the time left is longer than the whole delay, the clock was set back, and the step runs now.
+    """
+    if missing_seats(turn) or is_held(turn):
+        return None
+    seconds = (due_at(turn) - timezone.now()).total_seconds()
+    return seconds if 0 < seconds <= max(thinking_seconds(turn), pause_seconds(turn)) else 0.0
+
+
+def left_idle(turn: OpenTurn) -> list[tuple[int, Command]]:
+    """Return the idle command for each seat that may act and has no command."""
+    return [(seat, get_world(turn.episode.world).idle) for seat in sorted(turn.may_act)]
+
+
+def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
+    """Return the given commands and `more`, as (seat, command) pairs in the order in which they run.
+
+    People come first, by seat. Agents follow by number, each with its commands in the order it wants. The
+    time of a decision does not matter.
+    """
+    # ids of agents follow their numbers
+    order = {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in turn.seats}
+    given = [(seat, tuple(row.command)) for seat, row in turn.given.items()]
+    return sorted([*given, *more], key=lambda each: order.get(each[0], (0, 0)))
+
+
+def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> ComputedStep | None:
+    """Compute the step before the lock is taken, so that the lock is held as briefly as possible.
+
+    The result is valid if the turn is unchanged when locked. Returns None if the step will not run at once or
+    if the commands may be refused.
+    """
+    more = {given.seat: given.command for given in commands if given.seat not in turn.given}
+    seats = turn.given.keys() | more.keys()
+    if (
+        not turn.is_open
+        or step != turn.step
+        or turn.numbers != seats | turn.may_act
+        or thinking_seconds(turn)
+    ):
+        return None
+    more |= {seat: idle for seat, idle in left_idle(turn) if seat not in seats}
+    in_order = running_order(turn, more.items())
+    return turn.state.compute(in_order) if _are_offered(turn, commands) else None
+
+
+def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
+    """Return True if people's commands are among the actions offered to them.
+
+    Agents' commands are not checked here: the world refuses a wrong one and logs it.
+    """
+    if {given.seat for given in commands} - turn.numbers:
+        return False
+    people = [given for given in commands if given.seat in turn.people]
+    if any(given.then for given in people) and not turn.episode.offers_plans:
+        return False
+    return all(turn.world.accepts(given.seat, given.command) for given in people)
+
+
+def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, offered: bool) -> str:
+    """Return the code of a refusal (see `RECEIPTS`), empty if the commands are accepted.
+
+    `offered` says that the commands are already known to be allowed.
+    """
+    if not turn.is_open or turn.episode.tick_ms:
+        return "clocked" if turn.is_open else "over"
+    if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
+        return "elsewhere"
+    if step != turn.step:
+        return _other_step(turn, step, commands)
+    if _ran_out(turn.episode, step, commands):
+        return "too_late"
+    if passed_by_seats(turn) & {given.seat for given in commands}:
+        return "passed_by"
+    if doubled := [given for given in commands if given.seat in turn.given]:
+        same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
+        return "repeated" if same else "double"
+    return "" if offered or _are_offered(turn, commands) else "not_offered"
+
+
+def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> str:
+    """Return the code of the refusal of commands for a step that is not open."""
+    if step > turn.step:
+        return "early"
+    if _ran_out(turn.episode, step, commands):
+        return "too_late"
+    rows = SeatCommand.objects.filter(episode=turn.episode, step=step).values_list("seat", "command")
+    taken = {seat: tuple(command) for seat, command in rows}
+    # a page that missed the answer sends its command again
+    return "repeated" if all(taken.get(each.seat) == each.command for each in commands) else "late"
+
+
+def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
+    """Return True if time ran out for one of these seats in that step."""
+    if episode.step_seconds is None:
+        return False
+    rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=NO_CHOICE_CODES)
+    return rows.filter(seat__in=[given.seat for given in commands]).exists()

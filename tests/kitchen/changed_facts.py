@@ -1,0 +1,21 @@
+"""Copies of grouped dataclasses with other facts."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+Whole = TypeVar("Whole")
+
+
+def changed(whole: Whole, **facts: Any) -> Whole:
+    """A copy of the dataclass with other facts, each by its name in it or in one of its groups."""
+    own: Any = whole
+    names = {slot.name for slot in fields(own)}
+    groups: dict[str, Any] = {name: part for name in names if is_dataclass(part := getattr(own, name))}
+    for name, part in groups.items():
+        theirs = {slot.name for slot in fields(part)} - names
+        if inner := {fact: facts.pop(fact) for fact in theirs & facts.keys()}:
+            own = replace(own, **{name: replace(part, **inner)})
+    copy: Whole = replace(own, **facts)
+    return copy

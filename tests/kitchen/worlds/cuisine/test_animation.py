@@ -1,0 +1,88 @@
+"""What has changed is seen to move, one after the other, and stands still for whoever wants that."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from kitchen.contract.page import SeatView
+from kitchen.contract.world import Command, World
+from kitchen.play.live.render_page import render_panel
+from kitchen.worlds.cuisine.page import PAGE
+from tests.browser import IN_A_BROWSER
+from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
+from tests.kitchen.worlds.cuisine.test_step_report import kitchen, play
+
+pytestmark = IN_A_BROWSER
+
+ARRIVE = """([parts, scrolled]) => {
+    document.dispatchEvent(new CustomEvent("htmx:wsBeforeMessage"));
+    scrollBy(0, scrolled);
+    for (const [id, html] of Object.entries(parts)) document.getElementById(id).outerHTML = html;
+    document.dispatchEvent(new CustomEvent("htmx:wsAfterMessage"));
+    const moves = document.getAnimations().filter(one => !(one instanceof CSSAnimation));
+    const told = one => one.dataset.bot ?? one.dataset.thing ?? one.getAttribute("class");
+    const found = moves.map(one => [told(one.effect.target), one.effect.getTiming().delay]);
+    moves.forEach(one => one.finish());
+    return found;
+}"""
+"""The panels come as in a message: what moves then, and how many milliseconds later."""
+PLACED = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done(document.querySelector("[data-bubble]")?.style.translate))))"""
+"""Where words beside a robot are moved to."""
+GHOSTS = "() => document.querySelectorAll('.ghost').length"
+
+
+async def arrive(page: Page, view: SeatView, scrolled: int = 0) -> list[list[str | int]]:
+    """What moves when this is what has become of the kitchen, and the page was `scrolled` by so much."""
+    parts = {
+        panel.id: str(render_panel(panel)) for panel in PAGE.panels(view) if panel.id in ("floor", "orders")
+    }
+    moves: list[list[str | int]] = await page.evaluate(ARRIVE, [parts, scrolled])
+    return moves
+
+
+async def cook(page: Page, world: World, *commands: Command) -> list[list[str | int]]:
+    """What moves when everybody has done this."""
+    return await arrive(page, play(world, commands))
+
+
+async def test_robots_glide_in_their_order_and_things_hop_to_where_they_are_put(browser: Browser) -> None:
+    world, waits = kitchen(2), ("noop",)
+    page = await open_page(browser, play(world))
+    assert await cook(page, world, ("goto", "storage0"), ("goto", "pot1")) == [["0", 0], ["1", 80]]
+    assert await cook(page, world, ("get", "storage0", "rice"), waits) == [["rice", 0]]
+    assert await cook(page, world, ("goto", "pot0"), waits) == [["0", 0]]  # what it holds goes along
+    assert await cook(page, world, ("put", "pot0"), waits) == [["rice", 0]]
+    assert await cook(page, world, waits, waits) == []
+    await page.set_viewport_size({"width": 800, "height": 300})
+    assert await arrive(page, play(world, [waits, waits]), scrolled=150) == []
+    assert await page.evaluate("scrollY") == 150
+
+
+@pytest.mark.parametrize("calm", [False, True])
+async def test_a_missed_order_burns_away_unless_less_motion_is_wanted(browser: Browser, calm: bool) -> None:
+    world, waits = kitchen(), ("noop",)
+    page = await open_page(browser, play(world))
+    await page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
+    moves: list[list[str | int]] = []
+    while not world.score()["failed"]:
+        moves = await cook(page, world, waits)
+    assert ["ticket ghost lost", 0] in moves or calm
+    assert not (calm and moves)
+    assert await page.evaluate(GHOSTS) == 0
+
+
+async def test_words_beside_a_robot_fit_when_the_kitchen_was_not_seen(
+    browser: Browser,
+) -> None:
+    start, refused = play(kitchen()), play(kitchen(), [("activate", "pot0")])
+    page = await open_page(browser, start)
+    await arrive(page, refused)
+    place = await page.evaluate(PLACED)
+    assert place
+    await arrive(page, start)
+    await page.click("#tab-tables")
+    await arrive(page, refused)
+    await page.click("#tab-drawn")
+    assert await page.evaluate(PLACED) == place

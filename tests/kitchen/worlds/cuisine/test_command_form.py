@@ -1,0 +1,230 @@
+"""How a choice is made and sent in a browser: once, as it is shown, and again until it is answered. The test
+is the server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from playwright.async_api import Browser, Page, WebSocketRoute, expect
+
+from kitchen.contract.agent import REASON_PLAN_BROKEN
+from kitchen.contract.page import SeatView
+from kitchen.contract.planned_commands import PLAN_ILLEGAL
+from kitchen.contract.world import Event
+from kitchen.play.live.render_page import PONG_HTML, Screen
+from kitchen.worlds.cuisine.page import PAGE
+from tests.browser import IN_A_BROWSER
+from tests.kitchen.changed_facts import changed
+from tests.kitchen.worlds.cuisine.test_floor_layout import HOST, open_page
+from tests.kitchen.worlds.cuisine.test_step_report import kitchen, play
+
+pytestmark = IN_A_BROWSER
+
+FOCUS_ID = "document.activeElement.id"
+FOCUS = "document.activeElement.dataset.spot || document.activeElement.textContent"
+CHOSEN = "document.querySelector('#menu input:checked')?.value || ''"
+MENU = "[data-spot-menu]"
+AT_ONCE = """["[data-spot=pot0]", "[data-spot=chopboard0]", "#do-goto-chopboard0 input"]
+    .forEach(one => document.querySelector(one).click())"""
+"""Three choices before an answer could be there."""
+TO_POT, TO_BOARD = '["goto","pot0"]', '["goto","chopboard0"]'
+
+
+class Line:
+    """A page, and the other end of its websocket."""
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.views: list[str] = []  # told to be seen
+        self.dead = False
+        self._screen = Screen()
+        self._route: WebSocketRoute | None = None
+
+    async def open(self, browser: Browser, view: SeatView, **more: Any) -> Page:
+        """The page as it looks at first, connected."""
+        context = await browser.new_context()
+        await context.route_web_socket("**/nowhere/**", self._connect)
+        await context.clock.install()
+        self._screen.fragments(PAGE, view)
+        page = await open_page(context, view, **more)
+        await expect(page.locator("#connection")).to_have_attribute("data-state", "connected")
+        return page
+
+    async def _connect(self, route: WebSocketRoute) -> None:
+        if self.dead:
+            await route.close(code=1011)
+            return
+        self._route = route
+        route.on_message(lambda text: self.heard.append(json.loads(text)))
+        route.send(PONG_HTML)
+
+    def says(self, html: str) -> None:
+        """Something comes."""
+        assert self._route
+        self._route.send(html)
+
+    def shows(self, view: SeatView) -> None:
+        """What has changed of the view comes."""
+        self.says(self._screen.fragments(PAGE, view))
+
+    async def die(self, page: Page) -> None:
+        """It breaks, and cannot be made again for the time being."""
+        self.dead = True
+        await self.close(1011)
+        await expect(page.locator("#connection")).to_have_attribute("data-state", "reconnecting")
+
+    async def close(self, code: int) -> None:
+        """The server breaks it off."""
+        assert self._route
+        await self._route.close(code=code)
+
+    async def mend(self, page: Page) -> None:
+        """It can be made again; some seconds pass."""
+        self.dead = False
+        await page.clock.fast_forward(9000)
+        await expect(page.locator("#connection")).to_have_attribute("data-state", "connected")
+        await page.clock.fast_forward(4000)
+
+    async def commanded(self, page: Page, *commands: str) -> None:
+        """Just these were commanded since it was asked last."""
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+        while len(sent := [one["command"] for one in self.heard if one["type"] == "command"]) < len(commands):
+            await page.wait_for_timeout(10)
+        self.views += [one["view"] for one in self.heard if one["type"] == "view"]
+        self.heard.clear()
+        assert sent == [*commands]
+
+
+async def test_what_was_sent_is_shown_and_sent_again_and_nothing_else_until_it_is_answered(
+    browser: Browser,
+) -> None:
+    line = Line()
+    page = await line.open(browser, play(kitchen()))
+    await page.evaluate(AT_ONCE)
+    assert await page.evaluate(CHOSEN) == TO_POT
+    await expect(page.locator("#menu-hint")).to_have_text("You chose: Go to pot 1")
+    await line.die(page)
+    await line.commanded(page, TO_POT)
+    await line.mend(page)
+    await line.commanded(page, TO_POT)
+    await line.die(page)
+    await page.dblclick("[data-spot=chopboard0]")  # chosen anew while nothing can be sent
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await expect(page.locator("[data-submit]:visible")).to_have_text("Not connected: your choice is kept")
+    await line.mend(page)
+    await line.commanded(page, TO_BOARD)
+    line.shows(play(kitchen(), [("goto", "chopboard0")]))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
+    await line.close(4409)
+    await expect(page.locator("#elsewhere")).to_be_visible()
+    await page.click("[data-spot=pot0]")  # another page plays
+    await page.click("[data-take]")
+    await line.mend(page)
+    await line.commanded(page)
+    await line.close(4404)  # who left in another tab reads all of it, also at 360 px
+    await expect(page.locator("#gone-for-good")).to_be_visible()
+    assert await page.evaluate(FOCUS_ID) == "gone-title"
+    assert await page.evaluate(
+        "(e => e.scrollWidth <= e.clientWidth)(document.querySelector('#connection [data-text]'))"
+    )
+
+
+async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
+    browser: Browser,
+) -> None:
+    line, world = Line(), kitchen(2)
+    view = play(world, [("goto", "storage0"), ("noop",)])
+    page = await line.open(browser, view)
+    menu = page.locator(MENU)
+    assert await page.get_attribute("[data-spot=pot0]", "title") == "Go to pot 1"
+    assert await page.get_attribute("[data-spot=storage0]", "aria-expanded") == "false"
+    await page.focus("[data-spot=storage0]")
+    for _ in range(2):
+        await page.keyboard.down("Enter")  # held, it is pressed again
+    await page.keyboard.up("Enter")
+    assert await page.get_attribute("[data-spot=storage0]", "aria-expanded") == "true"
+    assert await menu.get_attribute("aria-label") == "Storage"
+    first = await page.evaluate(FOCUS)
+    line.says(PONG_HTML)
+    line.shows(view := replace(view, waiting_for=(0,)))
+    await page.wait_for_selector("#phase:not(:has-text('Robot 2'))", state="attached")
+    assert await page.evaluate(FOCUS) == first
+    await page.keyboard.press("Enter")
+    assert await page.evaluate(FOCUS) == "storage0"
+    assert await menu.is_hidden()
+    await line.commanded(page, await page.evaluate(CHOSEN))
+    await page.click("#tab-tables")
+    await page.click("#tab-drawn")  # looked at, nothing chosen there
+    line.shows(play(world, [("noop",), ("noop",)]))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "2")
+    await page.dblclick("[data-spot=storage0]")
+    line.shows(play(world, [("noop",), ("noop",)]))
+    await menu.wait_for(state="hidden")
+    assert await page.evaluate(FOCUS) == "storage0"
+    await line.commanded(page)
+    assert line.views == ["drawn"]
+    await page.eval_on_selector("#do-goto-pot1", "action => action.remove()")
+    await page.click("[data-spot=pot1]")
+    await expect(page.locator("#stage-said")).to_have_text("Nothing can be done here just now.")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#stage-said")).to_be_empty()
+
+
+async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_in_the_menu(
+    browser: Browser,
+) -> None:
+    line, world = Line(), kitchen()
+    view = play(world, [("goto", "storage0")], [("get", "storage0", "rice")])
+    view = changed(view, hints=("Go to pot 1.",), hinted=("goto", "pot0"))
+    page = await line.open(browser, view)
+    await page.click("#do-put-storage0")
+    assert await page.evaluate(CHOSEN) == '["put","storage0"]'
+    await page.click("[data-spot=storage0]")
+    await page.keyboard.press("Escape")
+    await line.commanded(page)
+    line = Line()
+    page = await line.open(browser, view, asks_first=True)
+    await page.click("[data-spot=pot0]")
+    await page.keyboard.press("Escape")
+    assert await page.evaluate(CHOSEN) == ""
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.click("[data-quick] button")
+    asked = await page.inner_text("[data-quick] p")
+    await page.evaluate("scrollTo(0, 9999)")
+    away = await page.evaluate("scrollY")
+    line.says(PONG_HTML)
+    await page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert await page.evaluate("scrollY") == away > 0  # where the hint is has been seen
+    assert await page.inner_text("[data-quick] p") == asked
+    await line.commanded(page)
+
+
+async def test_kitchen_or_tables_is_remembered_for_the_episode_and_for_no_other(browser: Browser) -> None:
+    page = await open_page(browser, play(kitchen()))
+    await page.click("#tab-tables")
+    await page.reload()
+    tables = page.get_by_role("tabpanel", name="Tables")
+    await expect(tables).to_be_visible()
+    html = str(await page.evaluate("fetch('/').then(answer => answer.text())")).replace("/nowhere/", "/next/")
+    await page.route(f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html"))
+    await page.reload()
+    await expect(page.get_by_role("tabpanel", name="Kitchen")).to_be_visible()
+    await expect(tables).to_be_hidden()
+
+
+async def test_a_plan_that_has_ended_before_its_time_is_shown_and_told(browser: Browser) -> None:
+    line, world = Line(), kitchen()
+    page = await line.open(browser, changed(play(world), offered=True))
+    said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
+    assert await fold.get_attribute("open") is None
+    view = changed(play(world, [("goto", "storage0")]), offered=True)
+    why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
+    broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
+    line.shows(replace(view, history=(broken, *view.history[1:])))
+    await expect(said).to_contain_text("this was not possible: Take rice from storage")
+    await expect(fold).to_have_attribute("open", "")
+    line.shows(changed(play(world, [("noop",)]), offered=True))
+    await expect(said).to_have_text("")
+    assert await fold.get_attribute("open") == ""

@@ -1,0 +1,139 @@
+"""The page reports the last step in the right places, and as it happened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.world import Command, World
+from kitchen.play.live.render_page import render_panel
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.display_text import KitchenWords
+from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.worlds.cuisine.test_page import OWN, seen
+
+
+def kitchen(seats: int = 1) -> World:
+    """Level 3: two pots, two boards, two mixers."""
+    world = get_world("cuisine").create(seats=seats, settings={"level": "level_3"})
+    world.reset(3)
+    return world
+
+
+def play(world: World, *turns: Sequence[Command]) -> SeatView:
+    """What seat 0 sees after these steps; each has a command for every seat."""
+    past: list[StepView] = []
+    for commands in turns:
+        turn = dict(enumerate(commands))
+        events = world.step(turn)
+        past.insert(0, StepView(world.clock, turn, events))
+    return seen(world, 0, tuple(past[:8]))
+
+
+def drawn(view: SeatView, name: str) -> str:
+    """One panel with all its parts."""
+    return next(str(render_panel(panel)) for panel in PAGE.panels(view) if panel.id == name)
+
+
+def test_staying_is_not_reported_as_going() -> None:
+    stay: Command = ("goto", "servingtable0")
+    there: Command = ("goto", "pot1")
+    view = play(kitchen(), [stay], [there], [("noop",)], [there])
+    told = drawn(view, "happened")
+    assert told.count("You went to pot 2") == told.count("You stayed at pot 2") == 1
+    assert "You stayed at the serving table" in told
+    assert "You stayed at pot 2" in drawn(view, "spoken")
+
+
+def test_a_refusal_is_told_beside_the_robot_and_in_the_line_of_news_and_spoken_once() -> None:
+    view = play(kitchen(2), [("activate", "pot0"), ("noop",)])
+    why = "Pot 1 was too far away: go there first."
+    floor = drawn(view, "floor")
+    assert floor.count(why) == 1
+    assert f'data-bubble aria-hidden="true">{why}' in floor
+    assert drawn(view, "news").count(why) == 1
+    assert drawn(view, "spoken").lower().count(why.lower()) == 1
+    assert why not in drawn(play(kitchen(2), [("noop",), ("noop",)]), "floor")
+
+
+def test_who_listens_hears_of_their_own_first_then_of_what_is_for_all_then_of_the_others() -> None:
+    world, turn = kitchen(2), {0: ("noop",), 1: ("goto", "pot0")}
+    for _ in range(world.brief(1)["interval"] + 1):
+        events = world.step(turn)
+        if any(event.kind == "ordered" for event in events):
+            break
+    said = drawn(seen(world, 1, (StepView(world.clock, turn, events),)), "spoken")
+    assert said.index("You ") < said.index("New order") < said.index("Robot 1")
+
+
+def test_robots_move_in_the_order_in_which_they_act() -> None:
+    view = play(kitchen(3), [("noop",), ("goto", "pot0"), ("goto", "pot1")])
+    floor = drawn(view, "floor")
+    assert all(f'data-bot="{seat}" data-turn="{seat}"' in floor for seat in range(3))
+
+
+def test_a_missed_order_is_named_by_the_ticket_that_was_there_and_told_first() -> None:
+    world, waits = kitchen(), [("noop",)]
+    before, view = play(world), play(world, waits)
+    while "ran out of time" not in drawn(view, "happened"):
+        before, view = view, play(world, waits)
+    lost = drawn(view, "orders").split('data-lost="')[1].split('"')[0]
+    assert f'id="{lost}"' in drawn(before, "orders")
+    assert f'id="{lost}"' not in drawn(view, "orders")
+    assert 'class="failed"' in drawn(view, "news")
+
+
+def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> None:
+    view = play(kitchen(2), [("goto", "storage0"), ("noop",)], [("get", "storage0", "rice"), ("noop",)])
+    ticket = drawn(view, "orders")
+    assert 'tools.svg#pot"' in ticket
+    assert 'tools.svg#mixer"' in ticket
+    assert "Cooked rice is made of rice with the pot." in ticket
+    assert "Robot 1 is working on the rice." in ticket
+    assert ticket.count('<use href="#seat-1"') == 1
+
+
+def test_what_a_tool_still_works_on_is_being_made_and_has_no_tick() -> None:
+    world = kitchen()
+    rice = ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0")
+    view = play(world, *([tuple(text.split())] for text in rice))
+    assert view.observation["locations"]["pot0"]["busy"]
+    ticket = drawn(view, "orders")
+    assert "Being made for it: cooked rice." in ticket
+    assert "In the kitchen for it" not in ticket
+    assert ticket.count('href="#making"') == 1
+    while view.observation["locations"]["pot0"]["busy"]:
+        view = play(world, [("noop",)])
+    ticket = drawn(view, "orders")
+    assert "In the kitchen for it: cooked rice." in ticket
+    assert "#making" not in ticket
+
+
+def test_the_first_hint_fits_every_view() -> None:
+    """Tables and the scene have no ring around a place."""
+    assert not any(word in text for text in PAGE.first_steps for word in ("ring", "click what"))
+
+
+def test_fire_burns_only_under_what_works() -> None:
+    sprite = (OWN / "static/worlds/cuisine/tools.svg").read_text()
+    tools = dict(re.findall(r'<symbol id="([\w-]+)"[^>]*>(.*)</symbol>', sprite))
+    burning = {name.removesuffix("-fire") for name in tools if name.endswith("-fire")}
+    assert burning == {"pan", "pot"}
+    assert not any(tools[name].startswith(tools[f"{name}-fire"]) for name in burning)
+    floor = drawn(play(kitchen()), "floor")
+    assert floor.count('class="fire"') == floor.count("pot-fire") == 2
+    assert ":not(:has(.contents.busy)) .fire" in (OWN / "static/worlds/cuisine/floor.css").read_text()
+
+
+def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:
+    command: Command = ("get", "servingtable0", "salmonSushi")
+    told = KitchenWords().refusals(["unknown_item"], command)
+    assert told == "There was no salmon sushi at serving table 1."
+
+
+def test_deciding_robots_are_not_shown_as_busy() -> None:
+    view = seen(kitchen(2), 0, phase="waiting")
+    table = drawn(view, "robots")
+    assert '<th scope="col">Busy</th>' in table
+    assert table.count("deciding") == 1

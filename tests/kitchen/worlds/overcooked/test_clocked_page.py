@@ -1,0 +1,263 @@
+"""The grids' page where a clock takes the ticks, in a browser without a server: what the clock says is shown,
+and what was pressed a little before it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from playwright.async_api import Browser, Page, WebSocketRoute
+
+from kitchen.contract.page import DRAWING_TABLES, SeatView
+from kitchen.contract.world import Json
+from kitchen.play.live.render_page import render_panel
+from kitchen.play.live.shared_panels import shared_panels
+from kitchen.worlds.overcooked.page import PAGE
+from kitchen.worlds.overcooked.world import Overcooked
+from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, SIZES, open_page
+from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.kitchen.worlds.overcooked.test_page import SOUP, make
+
+pytestmark = IN_A_BROWSER
+
+TICK = 100
+HEAR = """() => document.querySelector("[data-play]")
+    .addEventListener("brigade:tick", event => { window.told = event.detail.step; })"""
+FACES = "() => document.querySelector('.actor .nose').getAttribute('transform')"
+STANDS = "() => document.querySelector('.actor').getAttribute('transform')"
+
+
+class Clock:
+    """What the owner of an episode tells the page of seat 0."""
+
+    def __init__(self, page: Page, world: Overcooked, lines: list[WebSocketRoute]) -> None:
+        self.page, self.world, self.lines = page, world, lines
+        self.before = world.observe(0)
+
+    async def say(self, **message: Json) -> None:
+        step = message.get("step")
+        self.lines[-1].send(json.dumps(message))
+        if step is not None:
+            await self.page.wait_for_function(f"() => window.told === {step}")
+            await self.page.evaluate("() => { window.told = null; }")
+
+    async def whole(self, **more: Json) -> None:
+        told = {"step": self.world.clock, "tick_ms": TICK, "observation": self.world.observe(0), "score": {}}
+        await self.say(type="whole", **told, **{"key": 0, "starts_in_ms": 0, "lost_ms": 0, **more})
+
+    async def tick(self, verb: str, **more: Json) -> None:
+        events = [event.to_json() for event in self.world.step({0: (verb,), 1: ("stay",)})]
+        now = self.world.observe(0)
+        changed = {name: value for name, value in now.items() if self.before[name] != value}
+        self.before = now
+        told = {"step": self.world.clock, "changed": changed, "gone": [], "events": events, "score": {}}
+        await self.say(type="tick", **{**told, "key": 0, "lost_ms": 0, **more})
+
+
+def view_of(world: Overcooked, **more: Any) -> SeatView:
+    return replace(seen(world, 0), **{"tick_ms": TICK, **more})
+
+
+async def started(browser: Browser, **more: Any) -> Clock:
+    """A page that was told how things are."""
+    world = make("cramped_room", clock="tick", tick_ms=TICK)
+    context, lines = await browser.new_context(), list[WebSocketRoute]()
+    await context.route_web_socket("**/*", lambda line: lines.append(line))
+    page = await open_page(context, view_of(world, **more), PAGE)
+    await page.wait_for_selector("#connection[data-state=connected]")
+    await page.evaluate(HEAR)
+    clock = Clock(page, world, lines)
+    await clock.whole()
+    return clock
+
+
+async def test_what_is_pressed_is_shown_before_the_clock_says_it_and_put_right_where_it_says_otherwise(
+    browser: Browser,
+) -> None:
+    clock = await started(browser)
+    page = clock.page
+    at = await page.evaluate(STANDS)
+    await page.keyboard.press("ArrowRight")
+    assert await page.evaluate(FACES) == "rotate(90)"
+    await page.wait_for_function(f"before => ({STANDS})() !== before", arg=at)
+    await clock.tick("west", key=2)  # something else was pressed last, as the server heard it
+    assert await page.evaluate(FACES) == "rotate(270)"
+    await page.wait_for_function(f"before => ({STANDS})() === before", arg=at)
+
+
+async def test_what_was_carried_out_is_not_ahead_any_more(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(
+        "() => { window.ahead = []; document.querySelector('[data-play]')"
+        ".addEventListener('brigade:tick', event => ahead.push(event.detail.ahead.length)); }"
+    )
+    await page.keyboard.press("ArrowRight")
+    await clock.tick("stay")
+    await clock.tick("east")
+    assert await page.evaluate("ahead") == [1, 1, 0]
+
+
+async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    for verb in SOUP:
+        await clock.tick(verb)
+    assert await page.inner_text("[data-points]") == "20"
+    assert await page.inner_text("#score [data-left]") == str((400 - len(SOUP)) * TICK // 1000)
+    assert "You have delivered a soup: 20 points." in str(await page.text_content("#spoken"))
+    assert await page.inner_text("[data-ahead]") == "serving place"
+    deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
+    assert [" ".join(deed.split()) for deed in deeds[:3]] == [
+        "✓ You have delivered a soup: 20 points.",
+        "You: took the soup out of the pot",
+        "· A soup is ready.",
+    ]
+    await clock.whole(errand={"do": "pickup", "item": "onion"})
+    assert await page.inner_text("#hint .next") == "Next: take an onion"
+    await page.wait_for_function(
+        "() => document.querySelector('[data-actor]').textContent.includes('column 4, row 3')"
+    )
+    assert await page.locator(".bar-step").is_hidden()
+
+
+HEAR_ALOUD = """() => { window.aloud = []; new MutationObserver(all => aloud.push(...all
+    .flatMap(one => [...one.addedNodes]).map(node => node.textContent)))
+    .observe(document.getElementById("spoken"), { childList: true, characterData: true, subtree: true }); }"""
+
+
+async def test_each_of_two_equal_deliveries_is_said_aloud(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(HEAR_ALOUD)
+    delivered: Json = {"kind": "delivered", "seat": 1, "points": 20}
+    for _ in range(2):
+        await clock.tick("stay", events=[delivered])
+    assert await page.evaluate("aloud") == ["Robot 2 has delivered a soup: 20 points."] * 2
+    await page.wait_for_function("() => !document.getElementById('spoken').textContent")
+
+
+async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(HEAR_ALOUD)
+    for verb in ("north", "west", "interact", "interact", "interact"):
+        await clock.tick(verb)
+    refused: Json = {"kind": "refused", "seat": 1, "command": ["interact"], "reasons": ["hands_full"]}
+    await clock.tick("stay", events=[refused])  # another cook's is not told
+    deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
+    said = [" ".join(deed.split()) for deed in deeds]
+    assert said == ["You: did nothing; ✕ both hands are full", "You: took an onion"]
+    assert await page.evaluate("aloud") == []
+    assert await violations(page, "a grid under a clock") == []
+
+
+async def test_in_words_alone_nothing_is_drawn_and_the_words_follow_the_clock(browser: Browser) -> None:
+    clock = await started(browser, shown=DRAWING_TABLES)
+    page = clock.page
+    assert not await page.is_visible("[data-board]")
+    assert await page.locator("#in-words").count() == 0
+    for verb in ("north", "west", "interact"):
+        await clock.tick(verb)
+    assert await page.inner_text("[data-holds]") == "onion"
+    await page.wait_for_function(
+        "() => document.querySelector('[data-actor]').innerText.includes('holds onion')"
+    )
+    assert await page.is_visible("#grid")
+    assert await page.inner_text("#score [data-left]") == str((400 - 3) * TICK // 1000 + 1)
+
+
+async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await clock.whole(starts_in_ms=3_599_900)
+    assert await page.inner_text("#tick-said") == "It begins in 3600 s"
+    await clock.tick("stay", lost_ms=1234)
+    stood = "The clock stood still for 1.2 s. It goes on where it was."
+    assert await page.inner_text("#tick-said") == stood and await page.inner_text("#notice") == ""
+
+
+TOPS = """() => {
+    const words = JSON.parse(document.getElementById("words").textContent);
+    return [words.awaited, words.stood, ""].map(text => {
+        const said = document.getElementById("tick-said");
+        said.textContent = text;
+        const top = document.querySelector(".board-frame").getBoundingClientRect().top;
+        return [top, !text || said.getBoundingClientRect().bottom <= top];
+    });
+}"""
+"""Where the grid begins while something is said of the clock, and whether that leaves it free."""
+PADS = """() => ["counter", "pot: tomato, tomato, tomato; not cooking yet"]
+    .map(text => {
+        document.querySelector("[data-ahead]").textContent = text;
+        return document.querySelector(".pad").getBoundingClientRect().top;
+    })"""
+WIDTHS = [(390, 844), (800, 600), (820, 1180), (1024, 768), (1280, 720), (1440, 900)]
+
+
+async def test_nothing_moves_and_no_grid_is_covered_by_what_is_said_of_the_clock(browser: Browser) -> None:
+    page = (await started(browser)).page
+    for width, height in WIDTHS:
+        await page.set_viewport_size({"width": width, "height": height})
+        (begun, _), *others = reversed(await page.evaluate(TOPS))
+        assert others == [[begun, True]] * 2, width
+
+
+async def test_the_pad_stays_where_it_is_however_much_is_in_front_of_the_cook(browser: Browser) -> None:
+    page = (await started(browser)).page
+    for width, height in WIDTHS[3:]:
+        await page.set_viewport_size({"width": width, "height": height})
+        short, long = await page.evaluate(PADS)
+        assert short == long, width
+
+
+async def test_on_a_low_page_the_grid_is_large_and_the_pad_beside_it(browser: Browser) -> None:
+    page = (await started(browser)).page
+    await page.set_viewport_size({"width": 800, "height": 600})
+    board, pad = page.locator(".board-frame"), page.locator(".pad")
+    grid, keys = await board.bounding_box(), await pad.bounding_box()
+    assert grid and keys and grid["width"] > 400 and grid["y"] + grid["height"] <= 600
+    assert keys["x"] >= grid["x"] + grid["width"] and keys["y"] + keys["height"] <= 600
+
+
+SHIELDED = """() => {
+    const play = document.querySelector("[data-play]");
+    window.shielded = [];
+    new MutationObserver(() => {
+        const takes = getComputedStyle(document.querySelector(".over-continue a")).pointerEvents;
+        if (play.matches(".is-just-over") && !shielded.length) shielded.push(takes);
+    }).observe(play, { attributeFilter: ["class"] });
+}"""
+
+
+async def test_at_the_end_the_page_says_so_and_nothing_is_pressed_any_more(browser: Browser) -> None:
+    clock = await started(browser)
+    page, view = clock.page, view_of(clock.world, phase="over")
+    html = "".join(render_panel(panel) for panel in (*shared_panels(PAGE, view), *PAGE.panels(view)))
+    await page.evaluate(SHIELDED)
+    await clock.say(type="over", status="ended", html=html)
+    await page.wait_for_selector("#over.is-over h2")
+    await page.wait_for_selector("[data-play]:not(.is-just-over)")
+    assert await page.evaluate("shielded") == ["none"]  # a tap that came late hit nothing
+    face = await page.evaluate(FACES)
+    await page.keyboard.press("ArrowRight")
+    assert await page.evaluate(FACES) == face
+
+
+async def test_a_finger_on_the_pad_holds_a_key_and_all_is_large_enough(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    for width, height in SIZES[::3]:
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await page.evaluate(LARGE_ENOUGH) == []
+    await page.evaluate(
+        "() => { window.most = 0; document.querySelector('[data-play]')"
+        ".addEventListener('brigade:tick', event => { most = Math.max(most, event.detail.ahead.length); }); }"
+    )
+    await page.hover(".pad-west")
+    await page.mouse.down()
+    await page.wait_for_function("() => most >= 2")
+    await page.mouse.up()
