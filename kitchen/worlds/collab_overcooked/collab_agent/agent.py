@@ -1,7 +1,7 @@
 """Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
 
 In a conversation the opener's last plan with an action counts, of the other seat its first one. If the first
-action fails a check, the model gets one correction, without talking. If that fails too, the seat waits a step.
+action fails a check, the model gets one correction, without talking. If that fails too, the seat waits.
 After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
 plan gets one repair. Without an answer the seat waits a step.
 """
