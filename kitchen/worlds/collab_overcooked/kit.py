@@ -37,6 +37,12 @@ def _helper() -> type[Agent]:
     return RecipePartner
 
 
+def _collab() -> type[Agent]:
+    from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
+
+    return CollabAgent
+
+
 def _bench() -> Benchmark:
     from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
 
@@ -52,7 +58,7 @@ def _page() -> Page:
 KIT = WorldKit(
     rules=_rules,
     page=_page,
-    coplayers={"recipe_partner": _helper},
+    coplayers={"collab": _collab, "recipe_partner": _helper},
     bench=_bench,
     recordings=_recordings,
     log_metrics=_measures,
