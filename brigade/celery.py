@@ -14,7 +14,8 @@ from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init,
 
 from brigade import paths
 from brigade.connection_limits import raise_open_file_limit
-from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from brigade.process_memory_and_metrics import share_metrics, share_one_heap
+from brigade.systemd_ready import say_ready
 from kitchen.infra.log_context import clear_log_context, extend_log_context
 from kitchen.infra.redis_exposure import why_exposed
 

@@ -258,7 +258,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "study.researchers.staff_login.SlidingSession",
-    "study.researchers.staff_login.SecondFactor",
+    "study.researchers.staff_login.RequireSecondFactor",
     "study.researchers.reauthenticate.ReauthenticateInAdmin",
     "study.researchers.security_events.remember_request",
     "django.contrib.messages.middleware.MessageMiddleware",

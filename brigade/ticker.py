@@ -18,7 +18,8 @@ import time
 
 import django
 
-from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from brigade.process_memory_and_metrics import share_metrics, share_one_heap
+from brigade.systemd_ready import say_ready
 from kitchen.infra.os_processes import parent_death_hook, ticker_processes
 
 log = logging.getLogger(__name__)

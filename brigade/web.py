@@ -28,7 +28,8 @@ from twisted.web.http import HTTPChannel
 from brigade import connection_limits
 from brigade.connection_limits import LAST_SECONDS
 from brigade.error_pages import PAGES, error_page
-from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from brigade.process_memory_and_metrics import share_metrics, share_one_heap
+from brigade.systemd_ready import say_ready
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
 from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
 

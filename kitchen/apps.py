@@ -28,7 +28,7 @@ class KitchenConfig(AppConfig):
 
         from kitchen.play.turn.step_timer import extend_deadlines, shift_deadlines
         from kitchen.uptime.heartbeat import clock_set, outage_over
-        from kitchen.words.translation import use_translations
+        from kitchen.words.gettext_without_django import use_translations
 
         use_translations(translation)
         outage_over.connect(extend_deadlines)

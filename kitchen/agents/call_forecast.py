@@ -23,7 +23,7 @@ from kitchen.registry.agent_registry import make_agent
 
 SAMPLED_STEPS = (0, 20)
 """Steps at which the agent is asked. By the second one its prompts are about as long as they will get."""
-FEEDBACK_CHARACTERS = 120
+MAX_FEEDBACK_TOKENS = 120
 """Maximum number of tokens that describe one agent's last step."""
 SAID, LINE = 10, "Please do the next one first, and leave the other to me for now."
 """Number and text of people's messages that a prompt is assumed to hold, where people may write."""
@@ -176,7 +176,7 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
-    told = FEEDBACK_CHARACTERS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + trial.told
+    told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + trial.told
     first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
     answers, most = (2, 1) if trial.remembers_tries else (1 + trial.repairs, trial.repairs)
     exchange = max(_question(call.request) for call in trial.calls) + told + answers * answer

@@ -29,6 +29,14 @@ from kitchen.contract.agent import (
     TeamTalk,
     add_to_note,
 )
+from kitchen.contract.automatic_commands import (
+    AutomaticCommand,
+    Plan,
+    drop_plans_at_end,
+    open_turn,
+    replaced_plans,
+    started_plans,
+)
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition, StepDialogue
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
@@ -45,18 +53,10 @@ from kitchen.contract.mailbox import (
     reason_with_news,
 )
 from kitchen.contract.organisation import Member
-from kitchen.contract.planned_commands import (
-    AutomaticCommand,
-    Plan,
-    drop_plans_at_end,
-    open_turn,
-    replaced_plans,
-    started_plans,
-)
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.registry.world_registry import get_page
-from kitchen.words.translation import in_english
+from kitchen.words.gettext_without_django import in_english
 
 USUAL_LIMITS = DecisionLimits()
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from kitchen.agents.evaluation import make_situation, situation_in_organisation
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionRequest, Situation
+from kitchen.contract.automatic_commands import Plan, open_turn
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Request
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.planned_commands import Plan, open_turn
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.registry.agent_registry import get_adviser, make_agent
 

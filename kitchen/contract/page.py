@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric
-from kitchen.words.translation import gettext, gettext_lazy, gettext_noop, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, pgettext
 
 DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
 """How a world is shown: in tables, as a drawing, or as a drawing with the tables one click away."""
@@ -255,7 +255,7 @@ class Page(ABC):
     must be confirmed), and `leads` (the reader only leads others)."""
     title: ClassVar[str] = ""
     """Title over the world's guide in a study of several worlds; by default its name. Like all words of a
-    page it is in the reader's language (`kitchen.words.translation`)."""
+    page it is in the reader's language (`kitchen.words.gettext_without_django`)."""
     body: ClassVar[str] = gettext_lazy("player")
     """The thing that a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""

@@ -52,7 +52,7 @@ from kitchen.infra.task_broker import send_task
 from kitchen.llm.call_costs import load_prices
 from kitchen.money.budget_ledger import BudgetPurse, ledger_amount, spent_or_reserved
 from kitchen.money.models import Budget
-from kitchen.play.episode.create_episode import erase_rows
+from kitchen.play.episode.erase_episode import erase_rows
 
 EXPERIMENT_LANE = "kitchen.experiment_lane"
 PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"

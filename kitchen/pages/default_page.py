@@ -23,7 +23,7 @@ from kitchen.contract.page import Page, Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Aim, Command, Event, Json, canonical_json, text_hash
 from kitchen.pages.json_tables import facts_and_tables, value_text
 from kitchen.words.english_text import code_to_words, sentence_case
-from kitchen.words.translation import gettext, gettext_lazy
+from kitchen.words.gettext_without_django import gettext, gettext_lazy
 
 _TEMPLATES = "kitchen/pages"
 

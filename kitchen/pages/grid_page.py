@@ -26,7 +26,7 @@ from kitchen.contract.world import Command, Json, Metric, canonical_json
 from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, may_choose
 from kitchen.pages.json_tables import Fact, facts_and_tables, value_text
 from kitchen.words.english_text import sentence_case
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 
 _TEMPLATES = "kitchen/pages"
 CELL_SIZE = 48

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kitchen.contract.world import Json
 from kitchen.words.english_text import sentence_case
-from kitchen.words.translation import pgettext
+from kitchen.words.gettext_without_django import pgettext
 
 CodeWord = Callable[[str], str]
 """Return the words for a code."""

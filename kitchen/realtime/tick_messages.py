@@ -43,7 +43,7 @@ from kitchen.play.turn.websocket_messages import (
     read_command,
 )
 from kitchen.realtime.realtime_episode import RealtimeEpisode, SeatUpdate
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 MAX_KEY_NUMBER = 2**53
 """Upper bound of the numbers of key messages."""

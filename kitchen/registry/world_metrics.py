@@ -14,7 +14,7 @@ from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_world, known_worlds
-from kitchen.words.translation import ngettext
+from kitchen.words.gettext_without_django import ngettext
 
 logger = logging.getLogger(__name__)
 

@@ -17,10 +17,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from kitchen.contract.agent import EVERYBODY, PEOPLE, REASON_TO_ANSWER
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.language_model import Call, Message, Reply, Request, Usage
 from kitchen.contract.mailbox import HEARD_KEY
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.contract.world import Command, World
 from kitchen.infra.storable_json import storable_text
 from kitchen.llm.recorded_calls import TOOL_ROLE, RecordedCalls, request_texts, tool_from_text

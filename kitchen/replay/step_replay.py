@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN, REASON_TO_ANSWER
-from kitchen.contract.planned_commands import BY_WORLD, Plan, may_act
+from kitchen.contract.automatic_commands import BY_WORLD, Plan, may_act
 from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.episode.log_metrics import has_log_metrics

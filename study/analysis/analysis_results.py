@@ -34,7 +34,7 @@ from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage
 from study.design.analysis_plan import AnalysisPlan, ContrastError, analysis_plan_of
 from study.design.blueprint import blueprint_of
-from study.design.condition_plan import NOBODY
+from study.design.condition_seats import NOBODY
 from study.design.models import Condition, Study
 from study.design.questions.item_fields import FIELD_INFO
 from study.design.study_versions import frozen_version

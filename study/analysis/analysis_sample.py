@@ -22,12 +22,12 @@ from study.analysis.statistics.observations import AnalysisCondition, Measure, O
 from study.analysis.statistics.sample_composition import Attrition, DesignVersion
 from study.analysis.statistics.within.result_types import ScaleAnswers
 from study.design.blueprint import Blueprint, blueprint_of
+from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, SurveyItem
 from study.design.play_metrics import conditions_by_metric
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, numeric_answer
 from study.design.questions.questionnaires import ScoringError, SubScale, reversed_answer
-from study.design.study_metrics import scale_keys, study_figures
 from study.design.study_versions import (
     freeze_states,
     frozen_version,

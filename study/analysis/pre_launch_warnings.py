@@ -22,7 +22,7 @@ from kitchen.registry.world_metrics import metrics_of_world
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import ConditionPlan, blueprint_of
-from study.design.condition_plan import seats_of
+from study.design.condition_seats import seats_of
 from study.design.models import Study
 from study.design.readiness_checks import ReadinessProblem, readiness_problems
 from study.participants.models import Round

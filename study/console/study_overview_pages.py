@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from study.analysis.analysis_results import coplayers_by_condition
-from study.design.demo_studies import READY_STUDIES
+from study.design.demo_study_files import READY_STUDIES
 from study.design.models import Study, SurveyItem
 from study.participants.entry_limits import current_pause
 from study.participants.participant_counts import (
@@ -19,7 +19,7 @@ from study.participants.participant_counts import (
 )
 from study.participation.round_planning import is_budget_spent
 from study.planning.study_cost_forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast_costs
-from study.researchers.console_page_helpers import participant_link
+from study.researchers.form_and_button_pages import participant_link
 from study.researchers.permissions import staff_page, studies_for, study_page
 
 NEWEST = 20

@@ -15,7 +15,7 @@ from kitchen.contract.world import Setting
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
 from kitchen.registry.world_registry import get_world, known_worlds
-from study.design.condition_plan import NOBODY, condition_check
+from study.design.condition_seats import NOBODY, condition_check
 from study.design.models import Condition
 
 WORLD = "world"

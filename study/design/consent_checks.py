@@ -16,7 +16,7 @@ from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.words.english_text import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_plan import all_minds, is_shared, mind_plans, planned_organisation
+from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation
 from study.design.study_parts import PARTS
 
 WRITING = re.compile(

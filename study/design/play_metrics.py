@@ -17,7 +17,7 @@ from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import counted_noun
-from study.design.condition_plan import PlayedCondition, has_foresight, seats_of
+from study.design.condition_seats import PlayedCondition, has_foresight, seats_of
 from study.design.team_organisation import is_apart
 
 POINTS = 5

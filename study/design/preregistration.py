@@ -28,7 +28,7 @@ from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, document_digest
-from study.design.condition_plan import all_minds, other_people_seats, planned_organisation, seats_of
+from study.design.condition_seats import all_minds, other_people_seats, planned_organisation, seats_of
 from study.design.counterbalancing import get_scheme, scheme_sequences
 from study.design.models import Study, Version
 from study.design.readiness_checks import blocking_problems

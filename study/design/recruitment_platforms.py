@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from kitchen.words.translation import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.models import Study
 
 

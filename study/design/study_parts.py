@@ -26,7 +26,7 @@ from kitchen.contract.world import Json, World, WorldError, canonical_json
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds
-from study.design.condition_plan import NOBODY, condition_check
+from study.design.condition_seats import NOBODY, condition_check
 from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 
 

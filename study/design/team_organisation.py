@@ -16,7 +16,7 @@ from kitchen.contract.organisation import Member, Organisation, Pair, make_organ
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 from study.design.blueprint import Blueprint, PartPlan
 from study.design.questions.item_fields import ItemPlan
 from study.design.translations import DEFAULT_TEXTS, Texts, has_words, language_codes, texts_to_translate

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 from study.design.questions.item_fields import AGREEMENT
 
 ORIGINAL_LANGUAGE = "en"

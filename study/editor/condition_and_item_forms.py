@@ -13,7 +13,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import error_without_name
 from study.design import form_labels
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, kind_choices
-from study.design.condition_plan import condition_refusal
+from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
 from study.design.questions.item_fields import FieldGroup, form_fields
 from study.editor.form_fields import ELSEWHERE, AnyValueField, TextLinesField

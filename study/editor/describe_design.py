@@ -19,7 +19,7 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
-from study.design.condition_plan import NOBODY
+from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.form_labels import part_label, study_label
 from study.design.markdown_html import to_html

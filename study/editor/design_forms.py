@@ -18,7 +18,7 @@ from kitchen.contract.world import Json
 from study.design import form_labels
 from study.design.analysis_plan import contrast_problems
 from study.design.condition_choices import world_kinds
-from study.design.demo_studies import READY_STUDIES
+from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
 from study.design.questions.questionnaires import instruments

@@ -53,7 +53,7 @@ from study.editor.world_setting_fields import (
     with_default_settings,
     with_earlier_drawing,
 )
-from study.researchers.console_page_helpers import back_to_page, form_page, participant_link, study_context
+from study.researchers.form_and_button_pages import back_to_page, form_page, participant_link, study_context
 from study.researchers.permissions import FORM_METHODS, study_page
 
 MOST_SHOWN = 24

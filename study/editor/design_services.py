@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from django.db import models, transaction
 
 from kitchen.words.english_text import counted_noun
-from study.design.demo_studies import DEMO_FILE, READY_STUDIES
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, new_seed
 from study.design.naming_rules import dependent_participants, describe_dependents
 from study.design.questions.questionnaires import Instrument

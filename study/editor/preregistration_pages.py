@@ -23,14 +23,14 @@ from study.analysis.pre_launch_warnings import first_warning, pre_launch_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
+from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
 from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
-from study.design.study_metrics import comparison_metrics, exploratory_metrics
 from study.design.study_versions import FreezeState, freeze_states, frozen_version, matches_design
 from study.editor import describe_design
 from study.editor.describe_changes import design_changes, program_changes
 from study.editor.describe_design import LabelledValue, condition_pairs
-from study.researchers.console_page_helpers import confirmed_service_button, study_context
+from study.researchers.form_and_button_pages import confirmed_service_button, study_context
 from study.researchers.permissions import study_page
 
 README = """\

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from study.analysis.pre_launch_warnings import first_warning
 from study.design.counterbalancing import SchemeError
-from study.design.demo_studies import READY_STUDIES
+from study.design.demo_study_files import READY_STUDIES
 from study.design.models import Condition, Study
 from study.design.study_errors import DesignError, StudyClosedError
 from study.editor.design_forms import BeginForm, MemberForm, NewStudyForm
@@ -29,7 +29,7 @@ from study.participants.models import Participant
 from study.participation.pages.page_context import welcome_context
 from study.pilot.previews import condition_preview, previews_erase, study_preview
 from study.pilot.synthetic.synthetic_participants import request_synthetic_erasure
-from study.researchers.console_page_helpers import confirmed_service_button, form_page, service_button
+from study.researchers.form_and_button_pages import confirmed_service_button, form_page, service_button
 from study.researchers.models import Membership
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 from study.researchers.reauthenticate import requires_password

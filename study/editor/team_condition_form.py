@@ -22,7 +22,7 @@ from kitchen.forms.setting_fields import error_without_name, setting_field
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
-from study.design.condition_plan import NOBODY, seats_of
+from study.design.condition_seats import NOBODY, seats_of
 from study.design.models import Condition
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (

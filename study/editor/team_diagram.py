@@ -14,7 +14,7 @@ from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_page
 from kitchen.words.english_text import and_list
-from study.design.condition_plan import mind_plans, planned_organisation, seats_of
+from study.design.condition_seats import mind_plans, planned_organisation, seats_of
 from study.design.models import Condition
 from study.editor.form_fields import LEAD
 

@@ -30,7 +30,7 @@ from study.design.condition_choices import (
     kind_choices,
     world_kinds,
 )
-from study.design.condition_plan import NOBODY, teammates_needed
+from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.form_labels import PART_SETTINGS
 from study.design.models import Study
 from study.design.study_parts import practice_played

@@ -24,7 +24,7 @@ from study.exports.export_table import KINDS, OUTAGES, ExportSelection
 from study.exports.tables.played_episodes import touched_count
 from study.participants.participant_counts import study_counts
 from study.researchers.api_tokens import token_make, token_revoke
-from study.researchers.console_page_helpers import CONFIRM_FIELD, NOT_CONFIRMED
+from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.models import SecurityEvent
 from study.researchers.permissions import FORM_METHODS, staff_page, studies_for, study_page
 from study.researchers.reauthenticate import requires_password

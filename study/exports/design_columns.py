@@ -13,9 +13,9 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import NamedMetric
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_plan import NOBODY
+from study.design.condition_seats import NOBODY
+from study.design.metric_and_scale_names import study_figures
 from study.design.models import Study
-from study.design.study_metrics import study_figures
 from study.design.study_versions import version_blueprints
 from study.exports.export_table import Column
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from kitchen.registry.dotted_paths import load_named, load_path
 from kitchen.words.english_text import counted_noun
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
+from study.design.preregistration import program, program_differences
 from study.exports.export_table import KINDS, Document, ExportSelection, ExportTable, file_columns
 from study.exports.row_groups import RowGroup
-from study.exports.tables.played_episodes import changed_versions, design_document, touched_count
+from study.exports.tables.played_episodes import changed_versions, touched_count
 
 CODEBOOK_COLUMNS = file_columns("codebook")
 
@@ -44,8 +47,30 @@ def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGro
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
-    """Return the study's versions, including frozen ones, as JSON."""
-    return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
+    """Return the study's versions with their documents, and the present design, as JSON."""
+    changed, present = changed_versions(study), blueprint_of(study)
+    document = {
+        "study": study.slug,
+        "program": program(),
+        "present": {"digest": present.digest, "document": present.to_json()},
+        "versions": [
+            {
+                "number": one.number,
+                "digest": one.digest,
+                "created_at": one.created_at.isoformat(),
+                "frozen_at": one.frozen_at.isoformat() if one.frozen_at else None,
+                "changed_since_freeze": one.number in changed,
+                "document": one.document,
+                "bundle_digest": one.bundle_digest or None,
+                "bundle": one.bundle,
+                "program_differences": [asdict(each) for each in program_differences(one.bundle)]
+                if one.bundle
+                else [],
+            }
+            for one in study.versions.order_by("number")
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
-from study.design.condition_plan import is_shared
+from study.design.condition_seats import is_shared
 from study.design.page_and_item_order import LAST, PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS, is_shown
 from study.participants.models import Participant, Round
 

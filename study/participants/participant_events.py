@@ -47,7 +47,7 @@ def notify_staff(person: Participant) -> None:
 participant_leaving = Signal()
 """Sent in the transaction that erases a participant. Receivers store what must not be lost; an error in one
 rolls back the erasure. Arguments: `study_id`; `receipt`, which the participant gets; `mark`, all that is kept
-of them (`study.participants.erasure_records`); `by`, the staff member who erases them, or None if they
+of them (`study.participants.records_after_erasure`); `by`, the staff member who erases them, or None if they
 withdrew."""
 
 participant_erased = Signal()

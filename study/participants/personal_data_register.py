@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from kitchen.words.translation import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.models import Study
 
 

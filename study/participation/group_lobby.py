@@ -29,11 +29,11 @@ from django.utils import timezone
 
 from kitchen.play.models import Episode
 from study.design.blueprint import solo_condition
-from study.design.condition_plan import people_in
+from study.design.condition_seats import people_in
 from study.design.models import Study
 from study.design.page_and_item_order import LOBBY
 from study.design.team_organisation import LEAVE, Team, team_of
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Group, GroupMember, PageVisit, Participant, Round
 from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participants.participant_events import notify_staff

@@ -17,7 +17,7 @@ from django.utils import timezone
 from kitchen.play.episode.play_monitoring import last_command_at
 from kitchen.play.models import Episode
 from kitchen.uptime.outage_queries import lost_seconds
-from study.participants.end_participation import IDLE, episodes_of, participant_end
+from study.participants.end_and_erase_participation import IDLE, episodes_of, participant_end
 from study.participants.models import Participant
 from study.participation.page_progress import lock_participant, with_design
 

@@ -15,7 +15,7 @@ from django import forms
 
 from kitchen.contract.world import Json
 from kitchen.registry.world_metrics import achievements
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import (

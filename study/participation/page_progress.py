@@ -14,7 +14,7 @@ from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.page_and_item_order import LOBBY, WAITING
 from study.design.questions.item_kinds import is_right
-from study.participants.end_participation import finish_participant, mark_episode_visits_done
+from study.participants.end_and_erase_participation import finish_participant, mark_episode_visits_done
 from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress

@@ -13,7 +13,7 @@ from kitchen.money.models import Budget
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_plan import (
+from study.design.condition_seats import (
     all_minds,
     mind_plans,
     people_in,
@@ -24,7 +24,7 @@ from study.design.condition_plan import (
 from study.design.counterbalancing import assign_order
 from study.design.models import Study
 from study.design.study_parts import practice_goal
-from study.participants.end_participation import finish_participant
+from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies, version_orders
 from study.participants.participant_events import live_page_group

@@ -23,7 +23,7 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS, ROUND_PAGES, is_shown
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, Round
 from study.participants.simulated_effects import KnownEffects, unknown_effect_key
 from study.participation.enter_study import is_study_open, synthetic_invitation
@@ -135,7 +135,7 @@ class UnreachableError(Exception):
     """There is no server at the address, or the study is not open there."""
 
 
-def crowd_order(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
+def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
     """Return these settings with the study's script and its link on the server at this address.
 
     Raises DryRunRequestError if the dry run is impossible.

@@ -26,7 +26,12 @@ from kitchen.infra.db_retry import retry_while_unreachable
 from study.design.study_errors import DesignError
 from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
 from study.pilot.bots.walk_plans import OutcomeShares
-from study.pilot.dry_run_execution import DryRunRequestError, UnreachableError, crowd_order, walked
+from study.pilot.dry_run_execution import (
+    DryRunRequestError,
+    UnreachableError,
+    completed_crowd_settings,
+    walked,
+)
 from study.pilot.models import DryRun
 from study.task_queue import ask_dry_run
 
@@ -192,7 +197,7 @@ def dry_run_walk(run_id: int) -> None:
 def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
     """Return the final state and one line about the result."""
     try:
-        order = crowd_order(run.study, request_of_run(run), url=settings.PUBLIC_URL)
+        order = completed_crowd_settings(run.study, request_of_run(run), url=settings.PUBLIC_URL)
         report = asyncio.run(watch.over(walked(run.study, order, watch.say, watch.stopped)))
     except (DryRunRequestError, UnreachableError) as error:
         return State.FAILED, f"Nobody was sent: {error}"

@@ -15,7 +15,7 @@ from study.design.study_errors import DesignError
 from study.participation.enter_study import why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
-from study.researchers.console_page_helpers import back_to_page, form_page, service_button
+from study.researchers.form_and_button_pages import back_to_page, form_page, service_button
 from study.researchers.permissions import FORM_METHODS, study_page
 
 NEWEST = 10
@@ -75,7 +75,7 @@ class DryRunForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Report settings that cannot be run at the field that they are about."""
         from study.pilot.bots.many_walkthroughs import CrowdOrder
-        from study.pilot.dry_run_execution import DryRunRequestError, crowd_order
+        from study.pilot.dry_run_execution import DryRunRequestError, completed_crowd_settings
 
         given = super().clean() or self.cleaned_data
         if self.errors:
@@ -83,7 +83,7 @@ class DryRunForm(forms.Form):
         if why := why_study_closed(self.study, synthetic=True):
             raise forms.ValidationError(CLOSED[why])
         try:
-            crowd_order(self.study, CrowdOrder(**self.chosen), url=settings.PUBLIC_URL)
+            completed_crowd_settings(self.study, CrowdOrder(**self.chosen), url=settings.PUBLIC_URL)
         except DryRunRequestError as error:
             words = f"{error.words[0].upper()}{error.words[1:]}."
             self.add_error(next((one for one in error.fields if one in self.fields), None), words)

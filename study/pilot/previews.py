@@ -10,7 +10,7 @@ from django.db.models import Q
 from kitchen.play.models import Episode
 from study.design.models import Condition
 from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participation.enter_study import participant_enter

@@ -22,7 +22,7 @@ from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
-from study.design.condition_plan import all_minds, mind_plans, planned_organisation, seats_of, stand_ins
+from study.design.condition_seats import all_minds, mind_plans, planned_organisation, seats_of, stand_ins
 from study.design.models import Condition, Study
 from study.planning.study_cost_forecast import NO_MODEL, trial_of
 

@@ -13,8 +13,8 @@ from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import get_scheme, scheme_choices
+from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Study
-from study.design.study_metrics import comparison_metrics
 from study.participants.participant_counts import study_counts
 from study.planning.power.power_figure import power_chart
 from study.planning.power.power_formulas import (

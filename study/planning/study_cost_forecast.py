@@ -29,7 +29,7 @@ from kitchen.play.turn.decision_records import reply_readings
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
-from study.design.condition_plan import (
+from study.design.condition_seats import (
     mind_plans,
     other_people_seats,
     people_in,

@@ -19,11 +19,11 @@ from study.analysis.statistics.result_files import analysed_rows_digest
 from study.analysis.statistics.run_analysis import Analysis
 from study.design.analysis_plan import AnalysisPlan
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.condition_plan import NOBODY
+from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import get_scheme
+from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
 from study.design.preregistration import date_is_hashed, program
-from study.design.study_metrics import comparison_metrics, exploratory_metrics
 from study.design.study_versions import frozen_version
 from study.participants.simulated_effects import describe_effects
 from study.reporting.consort_diagram import describe_diagram, participant_flow

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_variables
 
 from study.researchers import second_factor as factor
-from study.researchers.console_page_helpers import CONFIRM_FIELD, NOT_CONFIRMED
+from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.models import SecurityEvent
 from study.researchers.permissions import FORM_METHODS, staff_page, superuser_page
 from study.researchers.reauthenticate import requires_password

@@ -43,7 +43,7 @@ class SlidingSession:
         return self.get_response(request)
 
 
-class SecondFactor:
+class RequireSecondFactor:
     """Middleware that redirects staff without a required second factor to its setup."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -12,10 +12,10 @@ import pytest
 import pytest_asyncio
 
 from brigade import process_supervisor as module
-from brigade.process_startup import say_ready
 from brigade.process_supervisor import ChildProcess, ProcessGroup
+from brigade.systemd_ready import say_ready
 
-WORKS = "from brigade.process_startup import say_ready; import time; say_ready(); time.sleep(60)"
+WORKS = "from brigade.systemd_ready import say_ready; import time; say_ready(); time.sleep(60)"
 IDLES = "import time; time.sleep(60)"
 
 

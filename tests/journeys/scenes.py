@@ -15,7 +15,7 @@ from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, WAITING
 from study.design.preregistration import freeze_study
 from study.participants import next_page
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page

@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from kitchen.contract.planned_commands import Plan, open_turn
+from kitchen.contract.automatic_commands import Plan, open_turn
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message

@@ -37,7 +37,7 @@ from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_loo
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 
 def request_answers(turn: OpenTurn, sender: int) -> None:

@@ -26,10 +26,10 @@ from kitchen.contract.agent import (
     TeamTalk,
 )
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.automatic_commands import replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
 from kitchen.contract.mailbox import LastHeard, reason_with_news
-from kitchen.contract.planned_commands import replaced_plans
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse

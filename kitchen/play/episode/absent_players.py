@@ -14,8 +14,8 @@ from typing import Self
 
 from django.db.models import Max
 
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.mailbox import platform_sentence
-from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.contract.team_messages import GONE
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
@@ -24,7 +24,7 @@ from kitchen.play.turn.conversation import add_platform_message, conversation_pa
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_cache import refresh_turn
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 AWAY, LEFT, NEVER = "away", "left", "never"
 """Why an agent has a person's seat: the person missed too many turns, left, or never came."""

@@ -1,42 +1,31 @@
-"""Create an episode with its world, seats, agents and first step; erase an episode in batches.
-
-Each batch is a transaction of its own, so that players do not wait. If erasing stops midway, the episode is
-left without part of its log, and the next attempt erases the rest.
-"""
+"""Create an episode with its world, seats, agents and first step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.conf import settings as django_settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone, translation
 
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World, text_hash
-from kitchen.infra.database_writes import BATCH_ROWS, batches_of, insert_rows
+from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
 from kitchen.play.episode.continue_episode import continue_episode
 from kitchen.play.models import (
-    Decision,
     Episode,
-    Message,
     Mind,
     Seat,
-    SeatCommand,
     StateChange,
-    Step,
     Ticking,
 )
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import ask_for_answers
-from kitchen.play.turn.decision_records import erase_unused_prompts
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.state_store import initial_state_rows
@@ -261,37 +250,3 @@ def _seat_leaders(episode: Episode, leaders: Sequence[Member]) -> list[Seat]:
     return Seat.objects.bulk_create(
         Seat(episode=episode, number=member.number, name=member.name, acts=False) for member in leaders
     )
-
-
-EPISODES_WITH_CALLS = 25
-"""Number of decisions erased together. Each may have some model calls with a dozen messages each."""
-
-
-def erase_episode(episode_id: int) -> None:
-    """Erase an episode that is over, with its whole log. Does nothing if the episode no longer exists."""
-    erase_rows(Message.objects.filter(episode=episode_id))
-    erase_rows(Decision.objects.filter(mind__episode=episode_id), EPISODES_WITH_CALLS)
-    erase_rows(SeatCommand.objects.filter(episode=episode_id))
-    erase_rows(StateChange.objects.filter(episode=episode_id))
-    erase_rows(Step.objects.filter(episode=episode_id))
-    with transaction.atomic():
-        # locked: no step is written now
-        for episode in Episode.objects.select_for_update().filter(pk=episode_id):
-            episode.delete()
-
-
-def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
-    """Erase rows and everything that refers to them, in batches of `size`. Return the number of rows."""
-    ids = list(rows.order_by("pk").values_list("pk", flat=True))
-    for piece in batches_of(ids, size):
-        rows.model._default_manager.filter(pk__in=piece).delete()
-    return len(ids)
-
-
-def erase_prompts(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses any more, and return how many."""
-    erased = 0
-    for piece in batches_of(sorted(hashes)):
-        with transaction.atomic():
-            erased += erase_unused_prompts(piece)
-    return erased

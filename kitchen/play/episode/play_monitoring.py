@@ -21,7 +21,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
-from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.world import Json, WorldError
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.play.turn import state_store

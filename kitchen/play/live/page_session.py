@@ -56,7 +56,7 @@ from kitchen.play.turn.websocket_messages import (
     message_to_json,
 )
 from kitchen.registry.world_registry import get_page
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 
 
 def replace_plan(

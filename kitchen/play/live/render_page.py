@@ -34,7 +34,7 @@ from kitchen.play.live.shared_panels import Notice, notice_panel, shared_panels
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds
-from kitchen.words.translation import current_language, gettext, gettext_noop, ngettext
+from kitchen.words.gettext_without_django import current_language, gettext, gettext_noop, ngettext
 
 CACHED_PANELS = 8192
 """Maximum number of cached panels, each a few hundred bytes to two kilobytes."""

@@ -65,7 +65,7 @@ from kitchen.play.turn.websocket_messages import (
     message_to_json,
     read_message,
 )
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,6 +15,7 @@ from django.db.models import Count, OuterRef
 from kitchen.contract.agent import Situation
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.assigned_jobs import jobs_in
+from kitchen.contract.automatic_commands import visible_plans
 from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.page import (
     ChoiceView,
@@ -28,7 +29,6 @@ from kitchen.contract.page import (
     TalkView,
     TimingView,
 )
-from kitchen.contract.planned_commands import visible_plans
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
@@ -42,7 +42,7 @@ from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_kit, get_page
-from kitchen.words.translation import gettext, pgettext
+from kitchen.words.gettext_without_django import gettext, pgettext
 
 
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, STARTED, Job
+from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import ANSWER, END
 from kitchen.contract.page import Page, Panel, SeatView
-from kitchen.contract.planned_commands import PLAN_ILLEGAL
 from kitchen.contract.team_messages import ONLY_JOBS, TeamMessage
 from kitchen.contract.world import Command
-from kitchen.words.translation import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 JOB_STATES = {
     "given": gettext_noop("not answered yet"),

@@ -51,7 +51,7 @@ from kitchen.play.turn.play_task_queue import ask_answer, is_offline
 from kitchen.play.turn.step_store import StepTakenError, ask_after_all
 from kitchen.play.turn.turn_rules import asked_seats, choosing_people, is_held
 from kitchen.registry.world_registry import get_page
-from kitchen.words.translation import in_english
+from kitchen.words.gettext_without_django import in_english
 
 
 def mailbox_of(turn: OpenTurn) -> Mailbox | None:

@@ -13,8 +13,8 @@ from functools import cached_property
 from django.db.models import OuterRef, Q, Subquery
 
 from kitchen.contract.agent import REASON_TO_ANSWER
+from kitchen.contract.automatic_commands import Plan
 from kitchen.contract.mailbox import Mailbox
-from kitchen.contract.planned_commands import Plan
 from kitchen.contract.world import Event, Intent, Json, World
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step

@@ -17,7 +17,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from kitchen.contract.planned_commands import (
+from kitchen.contract.automatic_commands import (
     AutomaticCommand,
     Plan,
     TurnOpening,

@@ -10,7 +10,7 @@ from kitchen.contract.language_model import Call
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.play.models import Decision
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 RECEIPTS = {
     "accepted": gettext_noop("Your choice is in."),

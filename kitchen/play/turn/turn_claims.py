@@ -26,8 +26,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
-from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.infra.os_processes import process_is_gone, process_name
 from kitchen.play.models import Episode, Message, Mind, Seat, SeatCommand

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.world import Command
 from kitchen.play.models import Episode, Mind, SeatCommand
 from kitchen.play.turn.open_turn import OpenTurn

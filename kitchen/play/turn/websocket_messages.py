@@ -25,7 +25,7 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Command, Json
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 MAX_MESSAGE_CHARACTERS = 8192
 """Longest message in characters. A longer one is refused unread."""

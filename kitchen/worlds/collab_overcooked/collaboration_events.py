@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.episode_log import EpisodeLog, LoggedStep
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json, clean_settings
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.english_text import code_to_words
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import WAIT
 

@@ -14,7 +14,7 @@ from kitchen.contract.world import Command, Event, Json, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
-from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     NAMES,

@@ -19,7 +19,7 @@ from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
-from kitchen.words.translation import in_english
+from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.display_text import command_words

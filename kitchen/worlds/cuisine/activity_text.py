@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent
 from kitchen.pages.default_page import SpokenStep
-from kitchen.words.translation import gettext, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, ngettext, pgettext
 from kitchen.worlds.cuisine.display_text import (
     SENTENCES,
     KitchenWords,

@@ -12,13 +12,7 @@ from pathlib import Path
 
 from kitchen.contract.page import SeatView
 from kitchen.contract.world import Command
-from kitchen.words.translation import (
-    current_language,
-    gettext,
-    ngettext,
-    ngettext_noop,
-    pgettext,
-)
+from kitchen.words.gettext_without_django import current_language, gettext, ngettext, ngettext_noop, pgettext
 
 SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     (Path(__file__).parent / "data" / "sentences.toml").read_text("utf-8")

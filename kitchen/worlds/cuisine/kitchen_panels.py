@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
-from kitchen.words.translation import gettext, pgettext
+from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
 from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import more_steps_text

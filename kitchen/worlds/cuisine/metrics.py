@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import Metric
-from kitchen.words.translation import ngettext_noop
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.cuisine.order_book import Timing
 
 METRICS = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
-from kitchen.words.translation import current_language, gettext
+from kitchen.words.gettext_without_django import current_language, gettext
 from kitchen.worlds.cuisine.display_text import KitchenWords
 
 PLACE_KEYS = {

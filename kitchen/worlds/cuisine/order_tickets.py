@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.activity_text import dishes_with_event
 from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, NoContent, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Command, Json
-from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
 from kitchen.worlds.cuisine.activity_text import (

@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 import networkx as nx
 
 from kitchen.contract.world import Json
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine.display_text import KitchenWords
 from kitchen.worlds.cuisine.names_and_keys import picture_of
 

@@ -24,7 +24,7 @@ from kitchen.contract.world import (
     ordered_commands,
 )
 from kitchen.worlds.cuisine.aims import aim_mark, aim_status, level_aims
-from kitchen.worlds.cuisine.legal_commands import (
+from kitchen.worlds.cuisine.command_table import (
     NOOP,
     NOTHING,
     STARTED,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.pages.default_page import PastStep, SeatLine
-from kitchen.words.translation import gettext, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, ngettext, pgettext
 from kitchen.worlds.overcooked.layout import is_floor
 from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT
 

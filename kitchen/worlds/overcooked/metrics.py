@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 
 from kitchen.contract.world import Json, Metric
-from kitchen.words.translation import ngettext_noop
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.overcooked.kitchen_objects import (
     FILLED,
     LAID,

@@ -13,7 +13,7 @@ from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
-from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.overcooked.display_text import (
     SENTENCES,
     command_label,

@@ -13,7 +13,7 @@ from kitchen.contract.world import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
-from study.design.condition_plan import (
+from study.design.condition_seats import (
     NOBODY,
     condition_cautions,
     condition_check,

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
 from kitchen.money.models import Budget
-from kitchen.words.translation import current_language
+from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
 from study.design.counterbalancing import get_scheme
 from study.design.naming_rules import RESERVED_SLUGS

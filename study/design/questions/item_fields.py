@@ -16,7 +16,7 @@ from pydantic import Field
 
 from kitchen.contract.data_files import Number, Record, one_of
 from kitchen.contract.world import Json
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 
 PLACES = ("about", "check", "survey", "final")
 """Where items can be asked."""

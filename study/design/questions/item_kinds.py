@@ -12,7 +12,7 @@ from math import floor
 from random import Random
 
 from kitchen.contract.world import Json
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 from study.design.questions.item_fields import AGREEMENT, DOES_NOT_APPLY, ItemPlan
 
 MOST_MARKS = 21

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from django.db.models import Count
 
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.decision_notes import ReplyReadings
-from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
@@ -21,10 +21,10 @@ from kitchen.play.turn.decision_records import (
     reply_readings_by_episode,
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
-from study.design.condition_plan import NOBODY
+from study.design.condition_seats import NOBODY
 from study.design.form_labels import random_events_name
+from study.design.metric_and_scale_names import study_worlds
 from study.design.models import Study
-from study.design.study_metrics import study_worlds
 from study.exports.csv_encoding import JsonText, json_as_text
 from study.exports.design_columns import MetricColumn, episode_metric_columns, metric_reader
 from study.exports.export_table import (

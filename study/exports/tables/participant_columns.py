@@ -21,12 +21,12 @@ from kitchen.registry.world_metrics import NamedMetric
 from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_measures import play_values
 from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
 from study.design.play_metrics import play_metrics_in
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
-from study.design.study_metrics import scale_keys, study_figures
 from study.design.study_versions import version_blueprints
 from study.exports.design_columns import METRIC_COLUMN_KINDS
 from study.exports.export_table import EPISODE_LEVELS, Column

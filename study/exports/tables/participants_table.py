@@ -10,10 +10,10 @@ from django.conf import settings
 
 from kitchen.infra.database_writes import batches_of
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
+from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study
 from study.design.play_metrics import PLAY_METRICS
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.study_metrics import scale_keys, study_figures
 from study.design.study_versions import FreezeState, freeze_states, version_blueprints
 from study.exports.export_table import (
     PARTICIPANT_COLUMNS,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -18,9 +18,7 @@ from kitchen.infra.database_writes import batches_of
 from kitchen.play.models import Episode, Step
 from kitchen.uptime.outage_queries import NO_EFFECT, Downtime, OutageEffect
 from kitchen.words.english_text import counted_noun
-from study.design.blueprint import blueprint_of
 from study.design.models import Study
-from study.design.preregistration import program, program_differences
 from study.design.study_versions import freeze_states
 from study.exports.export_table import EVERYBODY, ExportSelection
 from study.exports.row_groups import RowGroup
@@ -31,32 +29,6 @@ from study.participants.models import Participant, Round
 def changed_versions(study: Study) -> set[int]:
     """Return the numbers of versions that were made after a preregistration and differ from it."""
     return {one.version for one in freeze_states(study).values() if one.changed_since_freeze}
-
-
-def design_document(study: Study) -> dict[str, Any]:
-    """Return the content of design.json: every version with its document, and the present design."""
-    changed, present = changed_versions(study), blueprint_of(study)
-    return {
-        "study": study.slug,
-        "program": program(),
-        "present": {"digest": present.digest, "document": present.to_json()},
-        "versions": [
-            {
-                "number": one.number,
-                "digest": one.digest,
-                "created_at": one.created_at.isoformat(),
-                "frozen_at": one.frozen_at.isoformat() if one.frozen_at else None,
-                "changed_since_freeze": one.number in changed,
-                "document": one.document,
-                "bundle_digest": one.bundle_digest or None,
-                "bundle": one.bundle,
-                "program_differences": [asdict(each) for each in program_differences(one.bundle)]
-                if one.bundle
-                else [],
-            }
-            for one in study.versions.order_by("number")
-        ],
-    }
 
 
 PEOPLE = 200

@@ -11,8 +11,8 @@ from typing import Any
 
 from kitchen.play.models import Step
 from kitchen.registry.world_metrics import event_texts
+from study.design.metric_and_scale_names import study_worlds
 from study.design.models import Study
-from study.design.study_metrics import study_worlds
 from study.exports.csv_encoding import (
     JsonText,
     MomentText,

@@ -21,7 +21,12 @@ from study.management.study_command import StudyCommand, bad_input
 from study.participants.simulated_effects import parse_effects
 from study.pilot.bots.many_walkthroughs import PATIENCE, CrowdOrder
 from study.pilot.bots.walk_plans import OutcomeShares
-from study.pilot.dry_run_execution import DryRunRequestError, UnreachableError, crowd_order, walked
+from study.pilot.dry_run_execution import (
+    DryRunRequestError,
+    UnreachableError,
+    completed_crowd_settings,
+    walked,
+)
 
 SHARES = {
     "drop-outs": "how many of a hundred just stop somewhere",
@@ -73,7 +78,7 @@ class Command(StudyCommand):
         logging.getLogger("httpx2").setLevel(logging.WARNING)
         try:
             with bad_input(UnreachableError):
-                order = crowd_order(study, wish_of(**options), url=url)
+                order = completed_crowd_settings(study, wish_of(**options), url=url)
                 report = asyncio.run(walked(study, order, self._say))
         except DryRunRequestError as error:
             raise CommandError(named(error), returncode=2) from error

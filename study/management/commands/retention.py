@@ -15,16 +15,16 @@ from django.core.management.base import CommandParser
 from django.db.models import QuerySet
 
 from kitchen.management.command_helpers import OneLineCommand
-from kitchen.play.episode.create_episode import erase_rows
+from kitchen.play.episode.erase_episode import erase_rows
 from kitchen.words.english_text import counted_noun
-from study.participants.end_participation import (
+from study.participants.end_and_erase_participation import (
     erase_names,
     erase_orphans,
     erase_participants,
     expired_participants,
     participants_with_names,
 )
-from study.participants.erasure_records import forget_completions
+from study.participants.records_after_erasure import forget_completions
 from study.researchers.models import SecurityEvent
 from study.researchers.security_events import events_erase, expired_events
 

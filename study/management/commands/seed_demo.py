@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from kitchen.contract.data_files import DataError
-from study.design.demo_studies import DEMO_FILE
+from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Study
 from study.design.study_files import study_from_file
 from study.management.study_command import bad_input

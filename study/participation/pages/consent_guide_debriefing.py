@@ -14,7 +14,7 @@ from kitchen.forms.setting_fields import readable_name
 from kitchen.play.live import render_page
 from kitchen.registry.world_registry import get_page, get_world
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_plan import seats_of
+from study.design.condition_seats import seats_of
 from study.design.team_organisation import is_apart, people_of
 from study.participants import next_page
 from study.participants.models import Participant

@@ -14,13 +14,13 @@ from urllib.parse import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from kitchen.words.translation import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.blueprint import OUTCOMES
 from study.design.models import Outcome, Study
 from study.design.recruitment_platforms import RECRUITMENT_PLACES, Referral
 from study.participants import next_page
-from study.participants.erasure_records import completion_of
 from study.participants.models import Participant
+from study.participants.records_after_erasure import completion_of
 from study.participation.enter_study import why_study_closed
 from study.participation.pages.page_context import page_response, part_context, text_html
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie

@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from kitchen.words.translation import current_language
+from kitchen.words.gettext_without_django import current_language
 from study.design.blueprint import blueprint_of
-from study.design.condition_plan import is_shared
+from study.design.condition_seats import is_shared
 from study.design.markdown_html import to_html
 from study.design.models import Study
 from study.design.page_and_item_order import progress

@@ -13,11 +13,11 @@ from kitchen.play.live.render_page import play_page_response
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
-from kitchen.words.translation import gettext, ngettext
+from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.page_and_item_order import WAITING, is_shown, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
 from study.participation.idle_timeout import idle_clock

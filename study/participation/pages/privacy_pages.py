@@ -11,10 +11,10 @@ from django.views.decorators.http import require_GET
 
 from study.design.models import Study
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.participants.end_participation import participant_withdraw
-from study.participants.erasure_records import NO_REENTRY_STATUSES, PAID_STATUSES
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA, settings_on
+from study.participants.records_after_erasure import NO_REENTRY_STATUSES, PAID_STATUSES
 from study.participation.language_choice import activate_language
 from study.participation.pages.end_pages import outcome_context
 from study.participation.pages.page_context import page_response, plays_with_people

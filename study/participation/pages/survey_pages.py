@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import achievements
-from kitchen.words.translation import gettext
+from kitchen.words.gettext_without_django import gettext
 from study.design import page_and_item_order
 from study.design.page_and_item_order import progress
 from study.design.questions.item_fields import ItemPlan

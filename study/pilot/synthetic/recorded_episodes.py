@@ -48,7 +48,7 @@ from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.world_registry import get_kit
 from study.design.blueprint import Blueprint, ConditionPlan, solo_condition
-from study.design.condition_plan import people_in
+from study.design.condition_seats import people_in
 from study.participation.round_planning import episode_settings
 from study.pilot.bots.simulated_person import Experience, Person, Player
 

@@ -18,17 +18,17 @@ from django.utils import timezone
 
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.play.episode import log_integrity
-from kitchen.play.episode.create_episode import erase_episode
+from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
-from study.design.condition_plan import people_in
+from study.design.condition_seats import people_in
 from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order
 from study.design.models import Study, SurveyItem, Version
 from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
 from study.design.study_errors import DesignError
 from study.design.study_versions import current_version
-from study.participants.end_participation import code_to_give, erase_participants, outcome_codes
+from study.participants.end_and_erase_participation import code_to_give, erase_participants, outcome_codes
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_counts import sequence_tallies, version_orders
 from study.participants.participant_events import live_page_group, live_page_group_name

@@ -10,7 +10,7 @@ import pytest
 
 from kitchen.agents.call_forecast import (
     CALL_TRIES,
-    FEEDBACK_CHARACTERS,
+    MAX_FEEDBACK_TOKENS,
     SAMPLED_STEPS,
     expected_calls,
     sample_calls,
@@ -124,7 +124,7 @@ def test_feedback_on_every_agent_is_no_longer_than_is_reckoned() -> None:
         said = decision.calls[0].request.messages[-1].text.partition("Feedback on the last step:")[2]
         longest = max(longest, len(said.encode()) // 2)
         game.step(decision.commands)
-    assert 0 < longest <= FEEDBACK_CHARACTERS * 4
+    assert 0 < longest <= MAX_FEEDBACK_TOKENS * 4
 
 
 def test_a_co_player_that_asks_no_model_makes_no_calls() -> None:

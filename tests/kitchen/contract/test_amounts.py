@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.planned_commands import Plan, open_turn
+from kitchen.contract.automatic_commands import Plan, open_turn
 from kitchen.contract.world import Command
 from tests.worlds.beacon.world import Beacon
 from tests.worlds.quarry import Quarry

@@ -14,7 +14,7 @@ from kitchen.play.live.page_session import PageAnswer, open_page
 from kitchen.play.turn import turn_cache
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.worlds.cuisine import action_menu
-from kitchen.worlds.cuisine.legal_commands import command_table_of
+from kitchen.worlds.cuisine.command_table import command_table_of
 from tests.kitchen.factories import make_episode
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from study.analysis.statistics.markdown_report import (
 )
 from study.design.models import Study, SurveyItem
 from study.monitor import staff_actions
-from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import participant_end, participant_withdraw
 from study.participants.models import Participant
 from study.participants.participant_counts import study_counts
 from study.participation.enter_study import participant_enter

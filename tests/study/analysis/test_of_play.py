@@ -13,10 +13,10 @@ from study.analysis.statistics.result_rows import test_rows as lines_of
 from study.analysis.statistics.run_analysis import analyse
 from study.design.analysis_plan import AnalysisPlan
 from study.design.blueprint import blueprint_of
+from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Condition, Study
 from study.design.naming_rules import item_key_problem, measure_name_problem
 from study.design.play_metrics import CONDUCT_METRICS, play_metrics_in
-from study.design.study_metrics import comparison_metrics, exploratory_metrics
 from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from tests.study.factories import complete, make_study

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, Mind
 from study.analysis.analysis_sample import Sample, measured_items, observations
-from study.design.demo_studies import TWO_WORLDS
+from study.design.demo_study_files import TWO_WORLDS
 from study.design.study_files import study_from_file
 from study.participants.models import Participant
 

@@ -9,7 +9,7 @@ import pytest
 
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import ALL_PROGRAMS, NO_MODEL, NOBODY_ELSE, OTHER_PEOPLE
-from study.design.demo_studies import OVERCOOKED, TWO_WORLDS, demo_part_texts
+from study.design.demo_study_files import OVERCOOKED, TWO_WORLDS, demo_part_texts
 from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.design.study_files import study_from_file

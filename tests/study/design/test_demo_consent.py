@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import translation
 
 from study.design.blueprint import blueprint_of
-from study.design.demo_studies import DEMO_FILE, demo_part_texts
+from study.design.demo_study_files import DEMO_FILE, demo_part_texts
 from study.design.models import SurveyItem
 from study.design.readiness_checks import readiness_problems
 from study.design.study_files import study_from_file

@@ -13,7 +13,7 @@ from study.design.models import Condition, Study, SurveyItem
 from study.design.naming_rules import dependent_participants
 from study.design.study_errors import DesignError, FrozenError
 from study.editor.design_services import condition_delete, item_delete
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, finish_page

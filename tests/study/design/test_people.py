@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.world import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
 from study.design.blueprint import ConditionPlan
-from study.design.condition_plan import mind_plans, people_in, planned_absence, planned_organisation
+from study.design.condition_seats import mind_plans, people_in, planned_absence, planned_organisation
 from study.design.models import Condition, Study
 from study.design.preregistration import model_of, prompts_of
 from study.editor.form_fields import team_fields

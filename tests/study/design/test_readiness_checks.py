@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from study.design.demo_studies import demo_part_texts
+from study.design.demo_study_files import demo_part_texts
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.questions.questionnaires import instrument
 from study.design.readiness_checks import ReadinessProblem, readiness_problems

@@ -25,7 +25,7 @@ from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
-from study.design.demo_studies import DEMO_FILE, READY_STUDIES
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.readiness_checks import blocking_problems
 from study.design.study_files import study_from_file

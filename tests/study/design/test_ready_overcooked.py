@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from study.design.blueprint import blueprint_of
-from study.design.demo_studies import OVERCOOKED
+from study.design.demo_study_files import OVERCOOKED
 from study.design.readiness_checks import blocking_problems, readiness_problems
 from study.design.study_files import study_from_file
 from study.design.translated_texts import missing_translations

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from study.design.blueprint import blueprint_of
-from study.design.demo_studies import READY_STUDIES, TWO_WORLDS
+from study.design.demo_study_files import READY_STUDIES, TWO_WORLDS
+from study.design.metric_and_scale_names import comparison_metrics
 from study.design.readiness_checks import blocking_problems, readiness_problems
 from study.design.study_files import study_from_file
-from study.design.study_metrics import comparison_metrics
 from study.design.translated_texts import missing_translations
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,11 @@ from study.design.models import Outcome, Study, Version
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_errors import StudyClosedError
 from study.exports.export_registry import get_table
-from study.participants.end_participation import finish_participant, participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import (
+    finish_participant,
+    participant_end,
+    participant_withdraw,
+)
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter, synthetic_invitation
 from tests.nightly import thinned

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from kitchen.contract.data_files import DataError
 from study.design.blueprint import blueprint_of
-from study.design.demo_studies import DEMO_FILE
+from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Study
 from study.design.page_and_item_order import PAGES, is_shown
 from study.design.questions.questionnaires import instruments

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.organisation import Organisation
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.condition_plan import mind_plans, planned_organisation
+from study.design.condition_seats import mind_plans, planned_organisation
 from study.design.models import Condition, Study
 from study.design.preregistration import model_of, prompts_of
 from study.editor.describe_design import condition_pairs

@@ -8,7 +8,7 @@ import pytest
 
 from kitchen.contract.world import SettingsError
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit
-from study.design.condition_plan import condition_check
+from study.design.condition_seats import condition_check
 from study.design.study_parts import practice_reaches
 from tests.worlds.lane.kit import LINE
 from tests.worlds.lane.page import LanePage

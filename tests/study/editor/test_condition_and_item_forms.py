@@ -16,7 +16,7 @@ from study.design.models import Condition, Study, SurveyItem
 from study.editor.condition_and_item_forms import SHOW_BUTTON
 from study.editor.design_forms import SettingsForm
 from study.editor.design_services import study_copy, study_deletion_problem
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participation.page_progress import finish_page
 from tests.nightly import thinned
 from tests.study.factories import complete, enter, make_study

@@ -20,8 +20,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from study.design.blueprint import blueprint_of
-from study.design.condition_plan import has_foresight
-from study.design.demo_studies import DEMO_FILE
+from study.design.condition_seats import has_foresight
+from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.preregistration import bundle_problem, content_of, freeze_study

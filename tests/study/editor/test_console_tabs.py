@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.pilot.previews import study_preview
 from study.templatetags.console import TABS
 from tests.study.factories import enter, make_study

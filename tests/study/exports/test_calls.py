@@ -23,7 +23,7 @@ from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table
 from study.exports.export_table import ExportSelection
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of

@@ -22,7 +22,7 @@ from study.exports.export_files import parquet_pieces, write_study, zip_pieces
 from study.exports.export_registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.export_table import Column, ExportSelection, ExportTable
 from study.exports.row_groups import RowGroup
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page

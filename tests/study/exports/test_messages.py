@@ -21,7 +21,7 @@ from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 from study.design.models import Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round
 from study.participation.page_progress import finish_page
 from tests.kitchen.factories import make_episode, mind, submit

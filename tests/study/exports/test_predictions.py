@@ -16,9 +16,9 @@ from kitchen.worlds.cuisine.skills import parts_of_item
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, measured_items, observations
 from study.design.blueprint import blueprint_of
+from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Condition, Study
 from study.design.naming_rules import item_key_problem
-from study.design.study_metrics import comparison_metrics
 from study.exports.export_registry import get_table
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page

@@ -6,7 +6,7 @@ import pytest
 
 from study.design.models import Study
 from study.exports.export_registry import get_table
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from tests.conftest import Once
 from tests.study.exports.rows import rows_of

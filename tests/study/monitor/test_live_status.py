@@ -29,7 +29,7 @@ from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Study
 from study.monitor import live_status, live_study_page
 from study.monitor.live_study_page import ELSEWHERE, GONE, NOT_ALLOWED, websocket_urlpatterns
-from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import participant_end, participant_withdraw
 from study.participants.models import PageVisit, Participant, Round
 from study.participation.enter_study import consent_refused, participant_enter
 from study.participation.page_progress import finish_page, page_opened

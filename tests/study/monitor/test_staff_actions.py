@@ -20,7 +20,7 @@ from kitchen.urls import websocket_urlpatterns
 from study.design.models import Study
 from study.monitor import staff_actions
 from study.monitor.staff_actions import ReasonError, link_fingerprint
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, StaffAction
 from study.participation.page_progress import finish_page
 from tests.study.factories import complete, enter, make_study

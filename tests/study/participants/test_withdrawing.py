@@ -21,7 +21,7 @@ from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, Se
 from kitchen.play.turn import decision_records
 from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
 from study.design.models import Condition
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from tests.study.factories import SETTINGS, enter, make_study

@@ -14,7 +14,7 @@ from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.design.study_versions import Difference, differences
 from study.exports.tables.page_times_and_outages_tables import PAGE_TIME_COLUMNS, PAGE_TIMES
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import PageVisit, Participant
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import finish_page

@@ -23,7 +23,7 @@ from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.exports.export_registry import get_table
-from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import participant_end, participant_withdraw
 from study.participants.models import Group, GroupMember, PageVisit, Participant
 from study.participants.next_page import current_page
 from study.participation.group_lobby import AWAY_SECONDS, LobbyState, look_at_lobby

@@ -19,7 +19,7 @@ from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.design.models import Outcome, Study, Version
 from study.design.study_errors import StudyClosedError
-from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import participant_end, participant_withdraw
 from study.participants.models import Participant
 from study.participation.enter_study import participant_enter
 from study.participation.idle_timeout import participant_here

@@ -16,13 +16,13 @@ from kitchen.play.models import Episode
 from study.design.models import Outcome, Study
 from study.design.recruitment_platforms import Referral, label_proof
 from study.design.study_errors import TookPartError
-from study.participants.end_participation import (
+from study.participants.end_and_erase_participation import (
     erase_orphaned_episodes,
     participant_end,
     participant_withdraw,
 )
-from study.participants.erasure_records import completion_of, record_completion
 from study.participants.models import LeftComplete, Participant
+from study.participants.records_after_erasure import completion_of, record_completion
 from study.participation import enter_study
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import finish_page
@@ -199,7 +199,7 @@ def test_a_leader_without_a_seat_who_withdraws_leaves_nothing() -> None:
     assert episode.status == "playing"
     seat = person.rounds.get().seat
     assert episode.seats.get(number=seat).acts is False
-    with patch("study.participants.end_participation.erase_episode"):  # the process dies
+    with patch("study.participants.end_and_erase_participation.erase_episode"):  # the process dies
         participant_withdraw(participant_id=person.pk)
     assert Episode.objects.get().status == "abandoned"
     assert erase_orphaned_episodes(study_id=study.pk) == 1 and not Episode.objects.exists()

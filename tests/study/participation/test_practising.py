@@ -13,7 +13,7 @@ from kitchen.play.models import Episode, Seat
 from study.design.models import StudyPart
 from study.exports.export_table import EVERYBODY
 from study.exports.tables.played_episodes import played_episodes
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page, practice_again
 from tests.kitchen.factories import submit

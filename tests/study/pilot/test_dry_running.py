@@ -30,7 +30,7 @@ from study.pilot.dry_run_execution import (
     DryRunRequestError,
     UnreachableError,
     check_known,
-    crowd_order,
+    completed_crowd_settings,
 )
 from study.pilot.dry_run_jobs import (
     ANOTHER,
@@ -518,4 +518,4 @@ def test_known_effects_are_stored_when_the_condition_is_looked_up(study: Study) 
         check_known(study, {"i1": {"c0": 0.2}})
     wish = CrowdOrder(1, 5, 1, known={"i0": {"nowhere": 0.2}})
     with pytest.raises(DryRunRequestError, match="nowhere"):
-        crowd_order(study, wish, url="http://localhost")
+        completed_crowd_settings(study, wish, url="http://localhost")

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from study.design.models import Outcome
-from study.participants.end_participation import finish_participant, participant_end
+from study.participants.end_and_erase_participation import finish_participant, participant_end
 from study.participants.models import Participant
 from study.pilot.previews import condition_preview, study_preview
 from tests.study.factories import enter, make_study

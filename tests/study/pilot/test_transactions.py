@@ -22,7 +22,7 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, SeatCommand, Step
 from study.design.models import Study
 from study.editor.design_services import study_delete
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from study.pilot.previews import condition_preview

@@ -16,7 +16,7 @@ from study.design.form_labels import difference_field_label
 from study.design.models import Study
 from study.design.preregistration import freeze_study
 from study.design.study_versions import Difference
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.enter_study import participant_enter
 from study.reporting.consort_diagram import FlowStage, participant_flow

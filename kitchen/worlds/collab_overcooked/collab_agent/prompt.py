@@ -8,7 +8,7 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.language_model import Message
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json
-from kitchen.words.translation import in_english
+from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     REASON_WORDS,

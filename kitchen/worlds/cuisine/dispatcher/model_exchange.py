@@ -47,7 +47,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     agent_name,
     command_object,
 )
-from kitchen.worlds.cuisine.dispatcher.people_and_jobs import (
+from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
     JOB_ANSWERS,
     is_led,
     job_answers_in,

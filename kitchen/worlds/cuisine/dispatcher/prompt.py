@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.world import PLACEHOLDER_PATTERN, Json, placeholders_in
 from kitchen.words.english_text import and_list, counted_noun
-from kitchen.worlds.cuisine.dispatcher import people_and_jobs
+from kitchen.worlds.cuisine.dispatcher import message_and_job_text
 from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DEMONSTRATION_KINDS,
@@ -263,7 +263,7 @@ def _parts(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[tuple[
 
 
 def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    topics = ("talk", "jobs") if people_and_jobs.is_led(moment) else ("talk",)
+    topics = ("talk", "jobs") if message_and_job_text.is_led(moment) else ("talk",)
     form = "in_tool" if options.as_tool else "in_text"
     return "\n".join(SENTENCES[topic]["rules"].format(how=SENTENCES[topic][form]) for topic in topics)
 
@@ -342,7 +342,7 @@ def _demonstration_heading(shown: Demonstration, *, whole: bool) -> str:
 
 def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
     """Return what is new in this step: the state, the question, and the feedback if there is any."""
-    said = [*people_and_jobs.conversation_lines(moment), *people_and_jobs.job_lines(moment)]
+    said = [*message_and_job_text.conversation_lines(moment), *message_and_job_text.job_lines(moment)]
     parts = [describe_state(moment), *said, f"Now command {moment.team.list_asked()}."]
     if moment.only_answers:
         parts.append(SENTENCES["questions"]["only_answers"])

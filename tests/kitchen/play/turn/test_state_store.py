@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from kitchen.contract.large_state import Changes, LargeMap
 from kitchen.contract.world import Event, StateError, TurnCommands
 from kitchen.play.episode.change_episode import end_episode
-from kitchen.play.episode.create_episode import create_episode, erase_episode
+from kitchen.play.episode.create_episode import create_episode
+from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.models import Episode, StateChange, Step
 from kitchen.play.turn import step_store, turn_cache

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from kitchen.worlds.cuisine.legal_commands import command_table_of
+from kitchen.worlds.cuisine.command_table import command_table_of
 from kitchen.worlds.cuisine.level import shipped_catalogue
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import (
@@ -276,7 +276,7 @@ def test_senseless_commands_are_not_remembered() -> None:
 def test_forgetting_what_was_remembered_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     usual, forgetful = kitchen("level_9", 3), kitchen("level_9", 3)
     wander(usual, 60)
-    monkeypatch.setattr("kitchen.worlds.cuisine.legal_commands.MEMORY_LIMIT", 2)
+    monkeypatch.setattr("kitchen.worlds.cuisine.command_table.MEMORY_LIMIT", 2)
     monkeypatch.setattr("kitchen.worlds.cuisine.command_rules.POOL_LIMIT", 2)
     command_table_of(forgetful.level).plays.clear()
     wander(forgetful, 60)

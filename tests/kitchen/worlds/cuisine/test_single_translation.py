@@ -11,7 +11,7 @@ from django.utils import translation
 
 from kitchen.contract.page import SeatView
 from kitchen.play.live.render_page import render_panel
-from kitchen.words import translation as speech
+from kitchen.words import gettext_without_django as speech
 from kitchen.worlds.cuisine.display_text import SENTENCES
 from kitchen.worlds.cuisine.names_and_keys import brief_lookup
 from kitchen.worlds.cuisine.order_tickets import DishNeeds, needs_drawing, orders_panel

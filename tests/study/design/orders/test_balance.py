@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.participants import next_page
-from study.participants.end_participation import participant_end
+from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Answer, Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import check_submit, finish_page

@@ -14,7 +14,7 @@ from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.design.questions.item_kinds import item_problems
 from study.exports.export_registry import get_table
 from study.exports.export_table import ExportTable
-from study.participants.end_participation import erase_names, texts_of
+from study.participants.end_and_erase_participation import erase_names, texts_of
 from study.participants.models import Answer, Participant
 from study.participation.item_forms import ItemsForm, TeamReminder
 from study.participation.page_progress import answers_submit, finish_page

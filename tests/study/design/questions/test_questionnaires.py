@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from study.design.demo_studies import DEMO_FILE
+from study.design.demo_study_files import DEMO_FILE
 from study.design.models import SurveyItem
 from study.design.questions.questionnaires import (
     DataError,

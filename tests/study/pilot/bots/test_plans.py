@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import carry_over_counts, position_counts
 from study.design.models import Study, StudyPart, SurveyItem
-from study.participants.end_participation import finish_participant, participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import (
+    finish_participant,
+    participant_end,
+    participant_withdraw,
+)
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.pilot.bots.many_walkthroughs import CrowdOrder

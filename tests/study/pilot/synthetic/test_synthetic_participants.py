@@ -19,7 +19,7 @@ from study.design.models import Study
 from study.design.study_errors import DesignError, FrozenError
 from study.editor.design_services import condition_delete, item_delete, study_delete
 from study.monitor import live_status
-from study.participants.end_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Answer
 from study.participants.participant_counts import has_begun, study_counts
 from study.pilot.previews import study_preview

@@ -17,7 +17,7 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, moment, script, seen
-from tests.kitchen.worlds.cuisine.dispatcher.test_people_and_jobs import TEAM
+from tests.kitchen.worlds.cuisine.dispatcher.test_message_and_job_text import TEAM
 from tests.kitchen.worlds.cuisine.dispatcher.test_prompt import prompt
 
 OFF: dict[str, Any] = {"recipes": False, "instructions": False, "hints": False, "demonstration": "none"}

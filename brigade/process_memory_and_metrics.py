@@ -1,17 +1,13 @@
-"""Prepare a server process: share one heap between its threads, share its metrics, report that it is ready.
+"""Prepare a server process: share one heap between its threads, and share its metrics. Plain Python.
 
 glibc gives threads up to eight heaps per core, and each keeps the largest size it ever had. With a dozen
-threads a worker grew by ten megabytes in ten minutes, all of it free memory. A process reports that it is
-ready over `NOTIFY_SOCKET`, as systemd does (sd_notify(3), `Type=notify`). Plain Python.
+threads a worker grew by ten megabytes in ten minutes, all of it free memory.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import logging
-import os
-import socket
 
 from brigade import paths
 
@@ -40,13 +36,3 @@ def share_one_heap() -> None:
     if mallopt is not None:
         for option, value in ((_ARENA_MAX, 1), (_TRIM_THRESHOLD, KEPT), (_MMAP_THRESHOLD, KEPT)):
             mallopt(option, value)
-
-
-READY = b"READY=1"
-
-
-def say_ready() -> None:
-    """Report once that the process is ready; do nothing without `NOTIFY_SOCKET`."""
-    if where := os.environ.get("NOTIFY_SOCKET"):
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
-            line.sendto(READY, f"\0{where[1:]}" if where.startswith("@") else where)

@@ -23,9 +23,9 @@ from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.result_files import to_json
 from study.analysis.statistics.run_analysis import Analysis
 from study.design.blueprint import blueprint_of
+from study.design.metric_and_scale_names import TAKEN, comparison_metrics, study_figures
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
-from study.design.study_metrics import TAKEN, comparison_metrics, study_figures
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table, tables
 from study.exports.tables.participant_columns import COURSE_NAMES

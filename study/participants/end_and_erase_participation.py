@@ -18,25 +18,25 @@ from django.utils import timezone
 
 from kitchen.infra.database_writes import batches_of
 from kitchen.play.episode.change_episode import abandon_episode, end_episode, leave_seat
-from kitchen.play.episode.create_episode import erase_episode, erase_prompts
+from kitchen.play.episode.erase_episode import erase_episode, erase_prompts
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_hashes
-from kitchen.words.translation import gettext_noop
+from kitchen.words.gettext_without_django import gettext_noop
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
-from study.participants.erasure_records import (
-    PAID_STATUSES,
-    LeavingReceipt,
-    erasure_mark,
-    make_receipt,
-    record_completion,
-)
 from study.participants.models import Answer, Group, PageVisit, Participant, Round
 from study.participants.participant_events import (
     live_page_group_name,
     notify_staff,
     participant_erased,
     participant_leaving,
+)
+from study.participants.records_after_erasure import (
+    PAID_STATUSES,
+    LeavingReceipt,
+    erasure_mark,
+    make_receipt,
+    record_completion,
 )
 
 NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
