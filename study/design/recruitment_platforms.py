@@ -73,7 +73,7 @@ RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
         "can somebody leave from another browser.",
         placeholder="{NAME}",
         unsigned=gettext_noop(
-            "This study opens only by a signed link. Open the link that you were given, all of it."
+            "This study opens only with a signed link. Open the complete link that you were given."
         ),
     ),
     "mturk": RecruitmentPlace(
@@ -100,8 +100,8 @@ RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
         "signed for it is known to be who it says.",
         placeholder="{{%NAME%}}",
         unsigned=gettext_noop(
-            "This study opens only from Prolific, by a link that holds for a short time. Open the study "
-            "on Prolific again; if it does not open then either, please tell the researcher there."
+            "This study opens only from Prolific, with a link that is valid for a short time. Open the "
+            "study on Prolific again. If it still does not open, please tell the researcher there."
         ),
     ),
     "sona": RecruitmentPlace(
@@ -161,13 +161,15 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
             raise ReferralError(
-                gettext("The link is damaged: {name} is too long, or does not print.").format(name=name)
+                gettext(
+                    "The link is damaged: {name} is too long or contains characters that cannot be shown."
+                ).format(name=name)
             )
         if UNFILLED_PLACEHOLDER(value):
             raise ReferralError(
                 gettext(
-                    "The link is not filled in: {name} says “{value}”. Open the study from the page where "
-                    "you found it."
+                    "The link is incomplete: {name} is “{value}”. Open the study from the page where you "
+                    "found it."
                 ).format(name=name, value=value)
             )
     if is_only_looking(study, said):
@@ -176,7 +178,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     if place.needed and not label:
         raise ReferralError(
             gettext(
-                "The link lacks {name}, by which your place in the study is known. Open the study from "
+                "The link lacks {name}, which identifies your place in the study. Open the study from "
                 "the page where you found it."
             ).format(name=place.label)
         )

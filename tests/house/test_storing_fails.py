@@ -101,7 +101,8 @@ def test_a_session_that_cannot_be_stored_is_no_bad_request() -> None:
 def test_what_goes_away_by_itself_is_told_from_what_somebody_must_mend() -> None:
     request = RequestFactory().get("/p/key/")
     longer = {
-        kind: "It may take longer" in storage_page(request, kind).content.decode() for kind in DatabaseProblem
+        kind: "This may take longer" in storage_page(request, kind).content.decode()
+        for kind in DatabaseProblem
     }
     assert {kind for kind, said in longer.items() if said} == {
         DatabaseProblem.FULL,
