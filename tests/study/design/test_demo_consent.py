@@ -98,4 +98,4 @@ def test_a_researcher_is_told_that_the_consent_answers_the_question() -> None:
     assert not [one for one in readiness_problems(study) if "asks who is a person" in one.words]
     study.parts.filter(kind="consent").update(text="Your teammates are computer-controlled.")
     (told,) = [one for one in readiness_problems(study) if "asks who is a person" in one.words]
-    assert not told.hinders and "“consent” speaks of programs" in told.words
+    assert not told.hinders and "“consent” mentions programs before" in told.words

@@ -489,7 +489,7 @@ def test_settings_that_keep_people_apart_are_reported_before_launch() -> None:
     first.organisation, first.teammates = {"kind": "central", "people": [0, 1, 2]}, 3
     first.save()
     assert [one.words for one in readiness_problems(study) if one.hinders] == [
-        "Those who play together stay together: all such conditions need the same number of people."
+        "People who play together stay together, so all such conditions need the same number of people."
     ]
 
 
