@@ -178,7 +178,7 @@ def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_to
     assert seen_by(episode, 0).talk.partner == 1
     leave_seat(episode_id=episode.pk, seat=1)
     view = seen_by(episode, 0)
-    last = view.messages[-1]
+    last = view.talk.messages[-1]
     assert view.talk.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
     assert seen_by(episode, 2).messages == ()
     line: Any = talk_panel(view).parts[-1].shows
