@@ -4,7 +4,6 @@ and what was pressed a little before it."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
@@ -17,6 +16,7 @@ from kitchen.worlds.overcooked.page import PAGE
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, SIZES, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.kitchen.worlds.overcooked.test_page import SOUP, make
@@ -51,14 +51,14 @@ class Clock:
     async def tick(self, verb: str, **more: Json) -> None:
         events = [event.to_json() for event in self.world.step({0: (verb,), 1: ("stay",)})]
         now = self.world.observe(0)
-        changed = {name: value for name, value in now.items() if self.before[name] != value}
+        news = {name: value for name, value in now.items() if self.before[name] != value}
         self.before = now
-        told = {"step": self.world.clock, "changed": changed, "gone": [], "events": events, "score": {}}
+        told = {"step": self.world.clock, "changed": news, "gone": [], "events": events, "score": {}}
         await self.say(type="tick", **{**told, "key": 0, "lost_ms": 0, **more})
 
 
 def view_of(world: Overcooked, **more: Any) -> SeatView:
-    return replace(seen(world, 0), **{"tick_ms": TICK, **more})
+    return changed(seen(world, 0), **{"tick_ms": TICK, **more})
 
 
 async def started(browser: Browser, **more: Any) -> Clock:

@@ -32,6 +32,7 @@ def item(more: str = "", key: str = "a") -> str:
 
 def test_items_for_every_place_are_shipped_the_papers_measures_nasa_tlx_and_sus_among_them() -> None:
     assert [(one.code, one.place, len(one.items)) for one in instruments()] == [
+        ("collab_overcooked_check", "check", 3),
         ("comparison", "final", 3),
         ("cuisine_check", "check", 3),
         ("mindagent", "survey", 7),
@@ -45,7 +46,7 @@ def test_items_for_every_place_are_shipped_the_papers_measures_nasa_tlx_and_sus_
 
 def test_no_two_shipped_items_share_a_key_or_a_measure_so_a_study_can_have_all() -> None:
     items = [item for one in instruments() for item in one.items]
-    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 35
+    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 38
 
 
 def test_the_papers_measures_are_those_of_the_demo_study() -> None:
@@ -232,7 +233,9 @@ def test_a_sus_without_ten_items_is_refused() -> None:
 
 
 def test_an_unknown_instrument_is_told_what_there_is() -> None:
-    with pytest.raises(DataError, match="ueq: no such instrument; there are comparison, cuisine_check"):
+    with pytest.raises(
+        DataError, match="ueq: no such instrument; there are collab_overcooked_check, comparison"
+    ):
         instrument("ueq")
 
 
