@@ -76,7 +76,8 @@ def test_staff_are_told_why_and_programs_in_json(migrated: Callable[[], None]) -
     answered = client.get("/staff/small/participants/")
     assert answered.status_code == 503
     assert (
-        "For whoever runs the server: database and app are of different versions" in answered.content.decode()
+        "For the administrator of the server: database and app are of different versions"
+        in answered.content.decode()
     )
     told = storage_page(RequestFactory().get("/api/studies/"), DatabaseProblem.AWAY)
     assert (told.status_code, told["Content-Type"]) == (503, "application/json")

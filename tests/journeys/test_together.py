@@ -42,10 +42,10 @@ async def test_two_meet_play_and_one_leaves(
         other = Person(await context.new_page())
         await arrive(person := Person(page), first)
         await page.wait_for_selector("[data-page=lobby]")
-        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come][role=status]")
+        assert "1 of 2 people has arrived." in await page.inner_text("[data-lobby-come][role=status]")
         assert await violations(page, "lobby") == []
         await page.reload()
-        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come]")
+        assert "1 of 2 people has arrived." in await page.inner_text("[data-lobby-come]")
         await arrive(other, second)
         await other.connected()
         await person.connected()  # the lobby led on by itself

@@ -67,7 +67,7 @@ FETCHES = Setting(
     "choice",
     "When to fetch what something is filled into",
     OF_PLACE,
-    help="Takes effect only in worlds in which something is filled into a dish.",
+    help="Takes effect only in worlds with such containers.",
     choices=(
         (OF_PLACE, "As is usual in the place"),
         (READY, "When that is ready"),
