@@ -174,7 +174,7 @@ async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -
     clock = await started(browser)
     page = clock.page
     await clock.whole(starts_in_ms=3_599_900)
-    assert await page.inner_text("#tick-said") == "It begins in 3600 s"
+    assert await page.inner_text("#tick-said") == "The game begins in 3600 s"
     await clock.tick("stay", lost_ms=1234)
     stood = "The clock stopped for 1.2 s. It continues from the same point."
     assert await page.inner_text("#tick-said") == stood and await page.inner_text("#notice") == ""
