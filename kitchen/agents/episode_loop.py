@@ -325,12 +325,9 @@ class EpisodeLoop:
         by round where members talk within the step."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
-        rounds = sorted({_round(say) for each in asked for say in each.decision.says})
-        for number in rounds:
-            for each in asked:
-                for say in each.decision.says:
-                    if _round(say) == number:
-                        words.say(each.member.number, say)
+        says = [(each.member.number, say) for each in asked for say in each.decision.says]
+        for member, say in sorted(says, key=lambda one: _round(one[1])):
+            words.say(member, say)
         return words
 
     def _aim_words(self, aim: Aim) -> str:

@@ -14,7 +14,7 @@ from kitchen.agents.proagent.seat_memory import (
     compare_predictions,
 )
 from kitchen.agents.proagent.settings import BY_MODEL, SETTINGS, TRIES, ProAgentOptions
-from kitchen.agents.proagent.skill_planning import PlanRequest, PlanResult, ProAgentModelSession
+from kitchen.agents.proagent.skill_planning import PlanRequest, PlanResult
 from kitchen.agents.skill_agents.base_agent import (
     SCENE_GROWTH,
     DecisionParts,
@@ -23,6 +23,7 @@ from kitchen.agents.skill_agents.base_agent import (
     SkilledAgent,
     memory_of_seat,
 )
+from kitchen.agents.skill_agents.decision_model import ModelSession
 from kitchen.agents.skill_agents.settings import BY_RULE, INSTANT_SETTINGS
 from kitchen.agents.skill_agents.skill_text import success_sentence
 from kitchen.contract.agent import Decision, ForecastTrial, Situation
@@ -49,7 +50,7 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         """Predictions of a late decision that have been judged by now."""
         if self.did:
             said = success_sentence(skills.named(sight.seat), self.did)
-            self.memory = self.memory.said("user", said, options.memory)
+            self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
         """Adopt a plan and discard the record kept while there was none."""
@@ -116,11 +117,8 @@ class ProAgent(SkilledAgent):
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options_class = ProAgentOptions
     options: ProAgentOptions
-
-    def read_options(self, chosen: Mapping[str, Json]) -> ProAgentOptions:
-        """Return the settings of ProAgent in their own types."""
-        return ProAgentOptions.read(chosen)
 
     def remarks(self) -> tuple[str, ...]:
         """Return settings that have no effect."""
@@ -156,7 +154,7 @@ class ProAgent(SkilledAgent):
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
         """Decide for one seat after another."""
         made = ProAgentDecisionParts.going_on(late)
-        door = None if deadline is None else ProAgentModelSession(self.options, situation, deadline)
+        door = None if deadline is None else ModelSession(self.options, situation, deadline)
         for seat in situation.seats:
             carrying = self._carrying(made, situation, seat)
             if door and self.may_ask(situation, seat) and carrying.needs_plan:
@@ -187,9 +185,7 @@ class ProAgent(SkilledAgent):
         made.judged += judged
         return ProAgentSeatStep(skills, sight, self.options, situation.step, memory)
 
-    def _ask(
-        self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, door: ProAgentModelSession
-    ) -> None:
+    def _ask(self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, door: ModelSession) -> None:
         skills, sight, step = carrying.skills, carrying.sight, carrying.step
         planned = PlanRequest(skills, sight, self.options, door, step + 1).plan(carrying.memory)
         found = [Prediction(sight.seat, of, step + 1, skill) for of, skill in planned.foreseen.items()]

@@ -19,11 +19,13 @@ from kitchen.agents.skill_agents.base_agent import (
     SkillMemory,
     failed_conditions,
     memory_of_seat,
+    skill_fault,
     with_minimum_wait,
 )
 from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import INSTANT_SETTINGS
 from kitchen.agents.skill_agents.skill_text import (
+    NO_WORDS,
     before_next_scene,
     labelled_skills,
     read_plan,
@@ -35,7 +37,6 @@ from kitchen.agents.skill_dispatcher.prompt import SeatObservations, answer_text
 from kitchen.agents.skill_dispatcher.settings import SETTINGS, SkillDispatcherOptions
 from kitchen.contract.agent import Decision, ForecastTrial, Situation
 from kitchen.contract.agent_skills import (
-    PlayStyle,
     SeatObservation,
     Skill,
     SkillCondition,
@@ -50,29 +51,6 @@ from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.registry.agent_registry import get_skills
 
-
-def planning_stand_in(
-    door: ModelSession,
-    skills: Skills,
-    sights: SeatObservations,
-    seats: Sequence[int],
-    manner: PlayStyle,
-    analysis: bool,
-) -> StandInFactory:
-    """Return the stand-in that plans for these seats, by the rule of the world."""
-    right = {seat: skills.rule(sights[seat], seat, manner) for seat in seats}
-    possible = {
-        seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
-    }
-
-    def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
-        return answer_text(skills, dict(commands), "These are due." if analysis else "")
-
-    return door.stand_in(min(seats), StandInAdvice(right, others=possible), write)
-
-
-NO_WORDS = "(no words)"
-"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
 MAX_REPLY_CHARACTERS = 4000
 """Maximum length of an answer that is sent again."""
 
@@ -104,14 +82,6 @@ class SkillAttempt:
             "failed": [one.code for one in self.failed],
         }
 
-    def fault(self, seat: int, unread: str) -> Json:
-        """Return its fault as files count it (`kitchen.contract.decision_notes`); `unread` is the code where
-        no skill was read."""
-        if self.skill is None:
-            return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
-        codes = " ".join(one.code for one in self.failed)
-        return {"code": codes, "seat": seat, "command": list(self.skill), "text": self.failed[0].why_not}
-
 
 @dataclass(slots=True)
 class JointPlanResult:
@@ -135,7 +105,9 @@ class JointPlanResult:
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
-        return [one.fault(seat, code) for seat, one in tried.items() if not one.holds]
+        return [
+            skill_fault(seat, one.skill, one.failed, code) for seat, one in tried.items() if not one.holds
+        ]
 
     @property
     def mended(self) -> list[Json]:
@@ -173,9 +145,17 @@ class JointPlanRequest:
         return made
 
     def _stand_in(self, seats: Sequence[int]) -> StandInFactory:
-        return planning_stand_in(
-            self.door, self.skills, self.sights, seats, self.manner, self.options.analysis
-        )
+        """Return the stand-in that plans for these seats, by the rule of the world."""
+        skills, sights = self.skills, self.sights
+        right = {seat: skills.rule(sights[seat], seat, self.manner) for seat in seats}
+        possible = {
+            seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
+        }
+
+        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+            return answer_text(skills, dict(commands), "These are due." if self.options.analysis else "")
+
+        return self.door.stand_in(min(seats), StandInAdvice(right, others=possible), write)
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
         """Read the skill of each seat. An answer about one seat needs no name."""
@@ -219,11 +199,8 @@ class SkillDispatcher(SkilledAgent):
 
     kind = "skill_dispatcher"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options_class = SkillDispatcherOptions
     options: SkillDispatcherOptions
-
-    def read_options(self, chosen: Mapping[str, Json]) -> SkillDispatcherOptions:
-        """Return the settings of the dispatcher in their own types."""
-        return SkillDispatcherOptions.read(chosen)
 
     def rehearsal(self) -> ForecastTrial:
         """Return a forecast with the stand-in. In the worst case all seats need a skill in every step, and
