@@ -84,10 +84,10 @@ class PlanRequest:
         skills: Skills,
         sight: SeatObservation,
         options: ProAgentOptions,
-        door: ModelSession,
+        session: ModelSession,
         step: int,
     ) -> None:
-        self.skills, self.sight, self.options, self.door, self.step = skills, sight, options, door, step
+        self.skills, self.sight, self.options, self.session, self.step = skills, sight, options, session, step
         self.name = skills.named(sight.seat)
         self.manner = options.manner(skills.manner(sight))
 
@@ -102,7 +102,7 @@ class PlanRequest:
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:
             question = self._question(made.memory, again)
-            call = self.door.ask(self._messages(made.memory, question, again), stand_in)
+            call = self.session.ask(self._messages(made.memory, question, again), stand_in)
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -155,7 +155,7 @@ class PlanRequest:
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
-        call = self.door.ask(messages, self._explaining_stand_in(one.skill, sentence))
+        call = self.session.ask(messages, self._explaining_stand_in(one.skill, sentence))
         said = before_next_scene(call.reply.text).strip() if call.reply else ""
         by = BY_MODEL if said else BY_RULE
         return replace(one, explanation=said or sentence, explained_by=by)
@@ -174,9 +174,9 @@ class PlanRequest:
             return "\n".join(answer_text(skills, sight, self.options.level, analysis, foreseen, plan))
 
         advice = StandInAdvice({sight.seat: right[sight.seat]}, others={sight.seat: possible})
-        return self.door.stand_in(sight.seat, advice, write)
+        return self.session.stand_in(sight.seat, advice, write)
 
     def _explaining_stand_in(self, skill: Skill, sentence: str) -> StandInFactory:
         """Return the stand-in that explains with the sentence of the rule."""
         seat = self.sight.seat
-        return self.door.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)
+        return self.session.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)

@@ -256,7 +256,7 @@ class DecisionParts:
     intents: dict[int, Intent] = field(default_factory=dict)
 
     @classmethod
-    def going_on(cls, late: Decision | None) -> Self:
+    def continue_from(cls, late: Decision | None) -> Self:
         """Continue from the replies of a decision that arrived late."""
         note = late.note if late else {}
         return cls(
@@ -265,7 +265,7 @@ class DecisionParts:
             asked=note.get("asked", 0),
         )
 
-    def carried_out(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
+    def add_step(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
         """Add the result of a seat in this step; `told` is its intent for people."""
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
@@ -341,14 +341,14 @@ class SkilledAgent(Agent):
         asked = situation.request.asked is None or seat in situation.request.asked
         return asked and situation.request.because != REASON_TO_ANSWER
 
-    def instead(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
+    def fallback_plan(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
         """Return the plan that replaces a missing answer."""
         if self.options.fallback != BY_RULE:
             return PlannedSkill(wait_skill(), NOOP_FALLBACK, step)
         manner = self.options.manner(skills.manner(sight))
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
-    def who(self, by: Iterable[str]) -> str:
+    def weakest_source(self, by: Iterable[str]) -> str:
         """Return the source of the decision where several seats may differ: the weakest one (`noop`, then
         `stand-in`, then its kind)."""
         chose = set(by)

@@ -119,9 +119,9 @@ class JointPlanRequest:
     """One step in which some seats need a skill."""
 
     def __init__(
-        self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, door: ModelSession
+        self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, session: ModelSession
     ) -> None:
-        self.skills, self.sights, self.options, self.door = skills, sights, options, door
+        self.skills, self.sights, self.options, self.session = skills, sights, options, session
         self.manner = options.manner(skills.manner(next(iter(sights.values()))))
 
     def plan(self, seats: Sequence[int], question: str, remembered: Sequence[Message]) -> JointPlanResult:
@@ -131,7 +131,7 @@ class JointPlanRequest:
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
         for _ in range(1 + self.options.again):
-            call = self.door.ask(messages, self._stand_in(made.open))
+            call = self.session.ask(messages, self._stand_in(made.open))
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -155,7 +155,7 @@ class JointPlanRequest:
         def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
             return answer_text(skills, dict(commands), "These are due." if self.options.analysis else "")
 
-        return self.door.stand_in(min(seats), StandInAdvice(right, others=possible), write)
+        return self.session.stand_in(min(seats), StandInAdvice(right, others=possible), write)
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
         """Read the skill of each seat. An answer about one seat needs no name."""
@@ -220,8 +220,8 @@ class SkillDispatcher(SkilledAgent):
 
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
         """Decide with one call for all seats that need a skill."""
-        made, skills = DecisionParts.going_on(late), get_skills(situation.world)
-        door = None if deadline is None else ModelSession(self.options, situation, deadline)
+        made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
+        session = None if deadline is None else ModelSession(self.options, situation, deadline)
         history = _history((late or situation).memory)
         carried = {
             seat: SeatStep(skills, sight, self.options, situation.step, _held(situation.memory, seat))
@@ -231,16 +231,16 @@ class SkillDispatcher(SkilledAgent):
             for seat, carrying in carried.items():
                 carrying.arrive(late.note["seats"][str(seat)], _held(late.memory, seat))
         due = [seat for seat, each in carried.items() if each.needs_plan and self.may_ask(situation, seat)]
-        if door and due:
-            history = self._ask(made, carried, due, situation, door, history)
+        if session and due:
+            history = self._ask(made, carried, due, situation, session, history)
         for carrying in carried.values():
-            made.carried_out(carrying, situation, carrying.intent())
+            made.add_step(carrying, situation, carrying.intent())
         return Decision(
             made.commands,
             memory={"seats": made.memory, HISTORY: history},
-            played_by=self.who(made.by),
+            played_by=self.weakest_source(made.by),
             note={"seats": made.seats, **made.read()},
-            calls=tuple(door.calls) if door else (),
+            calls=tuple(session.calls) if session else (),
             fallback=made.fallback,
             intents=made.intents,
         )
@@ -251,7 +251,7 @@ class SkillDispatcher(SkilledAgent):
         carried: SeatSteps,
         due: Sequence[int],
         situation: Situation,
-        door: ModelSession,
+        session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
         """Plan for the seats in `due`; return the history with this exchange."""
@@ -260,8 +260,10 @@ class SkillDispatcher(SkilledAgent):
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
         told += prompt.choices_part(skills, sights, due) if self.options.choices else []
         question = "\n".join([*told, prompt.request_line(skills, due)])
-        planned = JointPlanRequest(skills, sights, self.options, door).plan(due, question, _messages(history))
-        self._take(made, carried, planned, door)
+        planned = JointPlanRequest(skills, sights, self.options, session).plan(
+            due, question, _messages(history)
+        )
+        self._take(made, carried, planned, session)
         exchange = [scene[:MAX_EXCHANGE_CHARACTERS], prompt.answer_text(skills, planned.skills)]
         kept = [*history, exchange] if planned.skills else history
         return kept[-self.options.memory :] if self.options.memory else []
@@ -278,16 +280,16 @@ class SkillDispatcher(SkilledAgent):
         return said
 
     def _take(
-        self, made: DecisionParts, carried: SeatSteps, planned: JointPlanResult, door: ModelSession
+        self, made: DecisionParts, carried: SeatSteps, planned: JointPlanResult, session: ModelSession
     ) -> None:
         for seat in planned.seats:
             each = carried[seat]
             each.tries = [one.to_json() for one in planned.tries[seat]]
             if seat in planned.skills:
-                by = STAND_IN if door.is_stand_in else self.kind
+                by = STAND_IN if session.is_stand_in else self.kind
                 each.take(PlannedSkill(planned.skills[seat], by, each.step))
             else:
-                each.take(self.instead(each.skills, each.sight, each.step))
+                each.take(self.fallback_plan(each.skills, each.sight, each.step))
         made.fallback = planned.error
         if any(planned.tries.values()):
             made.asked = len(planned.seats)
