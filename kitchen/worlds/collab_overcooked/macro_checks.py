@@ -5,21 +5,23 @@ The checks of a macro run in a fixed order; the first that fails gives the code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kitchen.contract.world import Command
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.food_rules import (
     BLENDER,
     BOARD,
     CAPACITY,
     DISH,
     IN_DISH,
+    JOB_STEPS,
     OVEN,
     POT,
     UTENSILS,
     FoodRules,
     base_food,
+    food_rules,
 )
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
@@ -93,6 +95,19 @@ class KitchenThings:
     def free(self, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return those of these counters that are empty."""
         return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] is None]
+
+
+def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -> KitchenThings:
+    """Return what an observation of the world tells of hands, counters and utensils."""
+    lying = {tuple(each["at"]): each["thing"] for each in observed["counters"]}
+    utensils = {
+        each["thing"]: Utensil(
+            list(each["contents"]), JOB_STEPS - each["left"] if each["left"] is not None else 0, each["ready"]
+        )
+        for each in observed["utensils"]
+    }
+    hold = [player["holds"] for player in observed["players"]]
+    return KitchenThings(food_rules(), needs_dish, hold, [lying.get(cell) for cell in COUNTERS], utensils)
 
 
 def refusal_code(things: KitchenThings, seat: int, macro: Command) -> str:
@@ -275,6 +290,17 @@ def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
     if verb in (FILL, DELIVER) and seat != CHEF:
         return False
     return verb in (PLACE, DELIVER) or macro[1] in own
+
+
+def with_waits(macros: Sequence[Command]) -> list[Command]:
+    """Return these macros with a wait after each start whose product is picked up next, so that a plan of
+    them does not break while the job runs."""
+    made: list[Command] = []
+    for macro in macros:
+        if made and made[-1][0] in STARTED_BY and macro[0] == PICKUP and macro[-1] == made[-1][-1]:
+            made.append((WAIT, str(JOB_STEPS - 1)))
+        made.append(macro)
+    return made
 
 
 def with_dish(food: str) -> str:

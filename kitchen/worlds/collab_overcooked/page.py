@@ -28,7 +28,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import known_macros
+from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -190,7 +190,7 @@ class CollabPage(GridPage):
             said.step,
             tuple(map(command_words, macros)),
             _value(macros[0]),
-            tuple((_value(macro), command_words(macro)) for macro in macros[1:]),
+            tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
             may_choose(view) and macros[0] in view.choice.legal,
         )
 

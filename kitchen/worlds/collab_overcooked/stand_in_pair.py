@@ -10,11 +10,12 @@ Nothing is kept but `Decision.memory`: what was requested last (chef), what rema
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
@@ -72,9 +73,12 @@ class RecipePartner(Agent):
         return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the next macro of its seat, and what it says."""
-        (seat,) = situation.seats
-        return self._as_chef(situation) if seat == CHEF else self._as_assistant(situation)
+        """Return the next macro of each of its seats, and what it says."""
+        return decide_by_seat(situation, self._decide)
+
+    def _decide(self, situation: Situation) -> Decision:
+        is_chef = situation.seats == (CHEF,)
+        return self._as_chef(situation) if is_chef else self._as_assistant(situation)
 
     # The chef
 
@@ -136,6 +140,49 @@ def _is_on_it(before: Mapping[str, Json], theirs: Sequence[Command]) -> bool:
     asked = [tuple(each) for each in before.get("asked", ())]
     since = list(theirs[before.get("count", 0) :])
     return 0 < len(since) < len(asked) and since == asked[: len(since)]
+
+
+class RecipeAdviser(Adviser):
+    """Advise a chef who knows the recipe. An assistant gets no advice, which would give the recipe away."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """Return the chef's next macro of the shortest reference pair, once it can begin."""
+        (seat,) = situation.seats
+        brief = situation.briefs[seat]
+        if seat != CHEF or "recipe" not in brief:
+            return None
+        task = tasks()[str(brief["order"])]
+        trajectory = references(task.name)[SHORTEST_PAIR[task.level]].chef
+        left = trajectory[matched_prefix(_done(situation, CHEF), trajectory) :]
+        return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
+
+
+ADVISER = RecipeAdviser()
+
+
+def decide_by_seat(situation: Situation, decide: Callable[[Situation], Decision]) -> Decision:
+    """Return the decision for all seats of a mind, each decided by itself with a memory of its own."""
+    if len(situation.seats) == 1:
+        return decide(situation)
+    before = situation.memory if isinstance(situation.memory, dict) else {}
+    made = {seat: decide(_of_seat(situation, seat, before.get(str(seat)))) for seat in situation.seats}
+    return Decision(
+        {seat: command for each in made.values() for seat, command in each.commands.items()},
+        memory={str(seat): each.memory for seat, each in made.items()},
+        note={str(seat): each.note for seat, each in made.items()},
+        calls=tuple(call for each in made.values() for call in each.calls),
+        fallback=next((each.fallback for each in made.values() if each.fallback), ""),
+        says=tuple(say for each in made.values() for say in each.says),
+        plans={seat: plan for each in made.values() for seat, plan in each.plans.items()},
+    )
+
+
+def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
+    asked = situation.request.asked
+    mine = asked if asked is None else tuple(one for one in asked if one == seat)
+    request = replace(situation.request, asked=mine)
+    observed = {seat: situation.observations[seat]}
+    return replace(situation, seats=(seat,), request=request, observations=observed, memory=memory)
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:

@@ -15,8 +15,16 @@ from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, ma
 from kitchen.registry.world_registry import get_world, known_worlds
 from tests.kitchen.changed_facts import changed
 
-WORDS: Mapping[str, str] = {"dispatcher": "Stop!", "planner": "Stop!"}
+FETCHES = "Please fetch an egg."
+WORDS: Mapping[str, str] = {
+    "collab": FETCHES,
+    "dispatcher": "Stop!",
+    "planner": "Stop!",
+    "recipe_partner": FETCHES,
+}
 """Every kind that reads words, with a message that changes what it commands at the start of an episode."""
+REQUESTS = {FETCHES: {"requests": [["pickup", "egg", "ingredient_dispenser"]]}}
+"""What a message asks for beside its words."""
 PAIRS = [
     (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
 ]
@@ -31,7 +39,7 @@ def beside_a_person(world: str, text: str = "") -> Situation:
     game.reset(4)
     members = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
     made = make_organisation("graph", members, seats=2)
-    said = (TeamMessage(1, 1, 0, (1,), "say", text, is_new=True),) if text else ()
+    said = (TeamMessage(1, 1, 0, (1,), "say", text, REQUESTS.get(text, {}), is_new=True),) if text else ()
     seen = make_situation(game, (1,), people=(0,), commanded={0: game.idle}, seed=11)
     return changed(seen, organisation=made, member=1, messages=said)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.agent import EVERYBODY, Agent
 from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.world import Command, Event
@@ -54,13 +54,16 @@ def execute(world: CollabOvercooked, trajectories: Sequence[Sequence[Command]]) 
 
 def pair_game(task: str, seed: int = 0, **rates: float) -> tuple[CollabOvercooked, EpisodeLog]:
     """Play a game of the stand-in pair, agents alone; return the world and the log."""
+    return agents_game(task, RecipePartner(rates), seed)
+
+
+def agents_game(task: str, agent: Agent, seed: int = 0) -> tuple[CollabOvercooked, EpisodeLog]:
+    """Play a game of this agent in both seats; return the world and the log."""
     members = (Member(0, (0,), False), Member(1, (1,), False))
     organisation = make_organisation("pair", members, seats=2, settings={"within": True})
     world = game(task)
     world.reset(seed)
-    team = Team(members, (RecipePartner.kind,) * 2, organisation, EVERYBODY)
-    loop = EpisodeLoop(world, seed, team, {"task": task})
-    agents = dict.fromkeys((0, 1), RecipePartner(rates))
+    loop = EpisodeLoop(world, seed, Team(members, (agent.kind,) * 2, organisation, EVERYBODY), {"task": task})
     while not loop.is_over:
-        loop.take(loop.step_of(loop.ask(agents)))
+        loop.take(loop.step_of(loop.ask(dict.fromkeys((0, 1), agent))))
     return world, loop.log()

@@ -1,0 +1,318 @@
+"""Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
+
+In a conversation the opener's last plan with an action counts, of the other seat its first one. If the first
+action fails a check, the model gets one correction, without talking. If that fails too, the seat waits.
+After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
+plan gets one repair. Without an answer the seat waits a step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import ClassVar
+
+from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
+from kitchen.contract.organisation import END, SAY
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, stand_in_settings
+from kitchen.worlds.collab_overcooked.collab_agent.prompt import (
+    CORRECTION,
+    LESSONS_SHOWN,
+    REFLECTION,
+    REPAIR,
+    fixed_prompt,
+    reason_text,
+    situation_prompt,
+    spelled,
+    talk_of_step,
+)
+from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
+    TURN_TOOL,
+    TurnReply,
+    UnreadableTurnError,
+    read_turn_reply,
+    written_turn,
+)
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
+from kitchen.worlds.collab_overcooked.food_rules import food_rules
+from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    is_known_macro,
+    refusal_code,
+    things_from_observation,
+)
+from kitchen.worlds.collab_overcooked.stand_in_pair import WAIT_ONE, RecipePartner, decide_by_seat
+
+RESERVE_SECONDS = 1.0
+"""Seconds kept back from the time for a decision; a quarter of it if there are less than four."""
+LESSON_WORDS = 50
+
+
+class CollabAgent(Agent):
+    """Chef or assistant by a language model."""
+
+    kind: ClassVar[str] = "collab"
+    worlds: ClassVar[tuple[str, ...] | None] = ("collab_overcooked",)
+    reads_words: ClassVar[bool] = True
+    names_model: ClassVar[str] = "model"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "model",
+            "text",
+            "Language model",
+            "",
+            help="Provider and model, such as “openai:” with a name; “stand-in” needs no key. Empty: what "
+            "this server uses by default.",
+        ),
+        Setting(
+            "temperature",
+            "float",
+            "Temperature",
+            0.7,
+            help="The paper plays 0.7. -1 sends none.",
+            minimum=-1,
+            maximum=2,
+        ),
+        Setting("max_tokens", "int", "Longest reply (tokens)", 2000, minimum=64, maximum=64000),
+        Setting("structured", "bool", "Ask for a structured answer", True, help="Else for JSON in words."),
+        Setting(
+            "reflection",
+            "bool",
+            "Learn from corrected errors",
+            True,
+            help="One call more after each of them.",
+        ),
+        *stand_in_settings("plans"),
+    )
+
+    def __init__(self, chosen: Mapping[str, Json]) -> None:
+        """Read the settings. SettingsError for a model of an unknown provider."""
+        super().__init__(chosen)
+        self.provider, self.model_name = provider_registry.parse_model_setting(self.chosen["model"])
+
+    def cautions(self) -> tuple[str, ...]:
+        """Return warnings: without a key, a model's name or a price it would only wait."""
+        why = provider_registry.why_not_usable(self.provider, self.model_name)
+        return tuple(f"{each}: the teammate will wait in every step." for each in why)
+
+    def model(self) -> str:
+        """Return the model that plays."""
+        return f"{self.provider}:{self.model_name}"
+
+    def unfit(self, world: World) -> str:
+        """Return why it cannot play: the stand-in needs the recipe as chef."""
+        is_stand_in = self.provider == provider_registry.STAND_IN
+        return RecipePartner({}).unfit(world) if is_stand_in else ""
+
+    def rehearsal(self) -> ForecastTrial:
+        """Return the trial with the stand-in model."""
+        quiet = {f"stand_in_{name}": 0.0 for name in ("errors", "nonsense", "latency", "failures")}
+        trial = {**self.chosen, "model": provider_registry.STAND_IN, **quiet}
+        return ForecastTrial(trial, repairs=2, remembering=trial)
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """Return the message that is the same at every step, for each seat."""
+        return tuple(fixed_prompt(situation.briefs[seat], seat).text for seat in situation.seats)
+
+    def decide(self, situation: Situation) -> Decision:
+        """Ask the model within the time of the situation."""
+        reserve = min(RESERVE_SECONDS, situation.limits.seconds / 4)
+        deadline = time.monotonic() + situation.limits.seconds - reserve
+        return decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
+
+    def fall_back(self, situation: Situation, code: str) -> Decision:
+        """Wait one step."""
+        return Decision({}, memory=situation.memory)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One decision: what the model was asked, and what came of it."""
+
+    agent: CollabAgent
+    situation: Situation
+    deadline: float
+    calls: list[Call] = field(default_factory=list)
+    format_errors: int = 0
+    failed: list[str] = field(default_factory=list)
+    helped: int = 0
+    partner: Decision | None = None
+    """The decision of the stand-in's rule, where the stand-in is the model."""
+
+    @property
+    def seat(self) -> int:
+        return self.situation.seats[0]
+
+    def decision(self) -> Decision:
+        memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
+        lessons = list(memory.get("lessons", ()))
+        reply = self._ask([])
+        before = memory if memory.get("step") == self.situation.step else {}
+        plan = self._counted(reply, [tuple(each) for each in before.get("plan", ())])
+        says = self._says(reply)
+        if plan and self._may_begin() and not self._is_waiting_queue():
+            plan = self._checked(plan, lessons)
+        kept = {
+            "step": self.situation.step,
+            "plan": [list(macro) for macro in plan],
+            "lessons": lessons[-LESSONS_SHOWN:],
+            "partner": self.partner.memory if self.partner else memory.get("partner"),
+        }
+        commands, plans = self._commands(plan)
+        error = next((call.error for call in reversed(self.calls) if call.error), "") if not reply else ""
+        return Decision(
+            commands,
+            memory=kept,
+            note=self._note(reply, plan),
+            calls=tuple(self.calls),
+            says=says,
+            plans=plans,
+            fallback=error,
+        )
+
+    # Asking
+
+    def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
+        """Return the answer, after one repair if it cannot be read; None without one."""
+        memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
+        told = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
+        messages = [fixed_prompt(self.situation.briefs[self.seat], self.seat), Message("user", told)]
+        for _ in range(2):
+            call = self._call(messages)
+            if call.reply is None:
+                return None
+            try:
+                return read_turn_reply(call.reply)
+            except UnreadableTurnError as error:
+                self.format_errors += 1
+                answer = call.reply.text or str(call.reply.call)
+                messages += [Message("assistant", answer), Message("user", REPAIR.format(why=error))]
+        return None
+
+    def _call(self, messages: Sequence[Message], *, in_words: bool = False) -> Call:
+        agent, left = self.agent, self.deadline - time.monotonic()
+        takes = provider_registry.takes_temperature(agent.provider, agent.model_name)
+        temperature = agent.chosen["temperature"] if takes and agent.chosen["temperature"] >= 0 else None
+        request = Request(
+            model=agent.model_name,
+            messages=tuple(messages),
+            temperature=temperature,
+            max_tokens=agent.chosen["max_tokens"],
+            tool=TURN_TOOL if agent.chosen["structured"] and not in_words else None,
+            seconds=max(left, 0.0),
+        )
+        if left > 0:
+            call = ask_and_record(open_model(agent.provider, self.situation, self._stand_in), request)
+        else:
+            why = "no time was left for the call"
+            call = Call(agent.provider, request, error=CallTimeoutError.code, error_text=why)
+        self.calls.append(call)
+        return call
+
+    def _stand_in(self) -> StandIn:
+        """Return the stand-in, which answers as the stand-in pair plays."""
+        chosen, situation = self.agent.chosen, self.situation
+        memory = situation.memory if isinstance(situation.memory, dict) else {}
+        rule = RecipePartner({"wrong_requests": chosen["stand_in_errors"]})
+        self.partner = rule.decide(replace(situation, memory=memory.get("partner")))
+        says = self.partner.says
+        requests = tuple(macro for say in says for macro in macros_in(say.data, REQUESTS_KEY))
+        plan = tuple(self.partner.commands.values()) or (WAIT_ONE,)
+        written = written_turn(TurnReply("I follow the rule.", plan, requests, says[0].text if says else ""))
+        manners = StandInBehaviour(
+            nonsense_rate=chosen["stand_in_nonsense"],
+            failure_rate=chosen["stand_in_failures"],
+            latency=chosen["stand_in_latency"],
+        )
+        advice = StandInAdvice({})
+        return StandIn(lambda: advice, manners, situation.seed, writer=lambda commands, rng: written)
+
+    # The protocol
+
+    def _counted(self, reply: TurnReply | None, before: list[Command]) -> list[Command]:
+        """Return the plan that counts: of the opener its last with an action, of the other its first."""
+        new = list(reply.plan) if reply else []
+        talk = talk_of_step(self.situation)
+        opened = not talk or talk[0].sender == self.situation.talk.member
+        return (new or before) if opened else (before or new)
+
+    def _says(self, reply: TurnReply | None) -> tuple[MessageDraft, ...]:
+        if reply is None or self.situation.talk.organisation is None:
+            return ()
+        known = [one for one in reply.requests if is_known_macro(food_rules(), 1 - self.seat, one)]
+        if not (reply.say or known):
+            return ()
+        data = {REQUESTS_KEY: list(map(list, known))} if known else {}
+        data |= {PLAN_KEY: list(map(list, reply.plan))} if reply.plan else {}
+        return (MessageDraft(reply.say, END if reply.ends else SAY, data=data),)
+
+    def _may_begin(self) -> bool:
+        situation = self.situation
+        asked = situation.seats if situation.request.asked is None else situation.request.asked
+        if situation.request.because != REASON_TO_ANSWER and self.seat in asked:
+            return True
+        return self.seat in situation.request.may_act
+
+    def _is_waiting_queue(self) -> bool:
+        """Return whether the seat waits with actions still planned, which an answer does not replace."""
+        return self.seat in self.situation.request.may_act and bool(self.situation.plans.get(self.seat))
+
+    def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
+        """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
+        code = self._code(plan[0])
+        if not code:
+            return plan
+        self.failed.append(code)
+        told = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
+        corrected = self._ask([CORRECTION.format(**told)], lessons)
+        new = list(corrected.plan) if corrected else []
+        if not new:
+            return [WAIT_ONE]
+        if again := self._code(new[0]):
+            self.failed.append(again)
+            return [WAIT_ONE]
+        self.helped += 1
+        if self.agent.chosen["reflection"]:
+            lessons += self._lesson({**told, "solution": " ".join(new[0])})
+        return new
+
+    def _lesson(self, told: Mapping[str, str]) -> list[str]:
+        fixed = fixed_prompt(self.situation.briefs[self.seat], self.seat)
+        call = self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
+        words = call.reply.text.split() if call.reply else []
+        return [" ".join(words[:LESSON_WORDS])] if words else []
+
+    def _code(self, macro: Command) -> str:
+        observed = self.situation.observations[self.seat]
+        needs_dish = bool(self.situation.briefs[self.seat]["in_dish"])
+        return refusal_code(things_from_observation(observed, needs_dish=needs_dish), self.seat, macro)
+
+    def _commands(self, plan: Sequence[Command]) -> tuple[dict[int, Command], dict[int, Sequence[Command]]]:
+        if not self._may_begin() or self._is_waiting_queue():
+            return {}, {}
+        if not plan:
+            return ({self.seat: WAIT_ONE} if self.seat not in self.situation.request.may_act else {}), {}
+        return {self.seat: plan[0]}, {self.seat: list(plan[1:])} if len(plan) > 1 else {}
+
+    def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
+        process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
+        told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
+        return {PROCESS_KEY: process, "plan": spelled(plan), **told}
+
+
+def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
+    """Return the model of this decision; tests replace this function."""
+    return provider_registry.make_decision_model(
+        provider,
+        rng=Random(situation.seed),  # noqa: S311
+        purse=situation.limits.purse,
+        stand_in=stand_in,
+        answers=situation.limits.answers,
+    )

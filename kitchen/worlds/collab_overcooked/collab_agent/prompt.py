@@ -1,0 +1,141 @@
+"""Write the prompts of the agent `collab`, in our own words. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.language_model import Message
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.world import Command, Json
+from kitchen.words.translation import in_english
+from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
+from kitchen.worlds.collab_overcooked.display_text import (
+    REASON_WORDS,
+    recipe_steps,
+    thing_words,
+    utensil_words,
+)
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
+
+SEAT_NAMES = ("chef", "assistant")
+OWN_MACROS_SHOWN = 4
+LESSONS_SHOWN = 3
+
+RULES = """You cook together with a teammate. One dish is ordered. You are the {me}.
+Your teammate is the {other}.
+There are two closed rooms with three shared counters between them.
+- The chef's room has pot0, oven0 and the serving place.
+- The assistant's room has ingredient_dispenser, dish_dispenser, chopping_board0 and blender0.
+A hand holds one thing, a counter one thing, a utensil up to 3 ingredients. A started utensil runs 3 steps.
+If its contents make nothing, they are lost. What lies in a utensil cannot be taken out unfinished.
+Soups, stews and patties are filled into a dish and delivered in it. Other food is delivered without a dish.
+The game ends with the right delivery, or after {limit} steps."""
+MACROS = (
+    """Actions of the chef:
+- pickup THING counter: needs empty hands and the thing on a counter the chef reaches.
+- pickup THING pot0 (or oven0): needs empty hands and the finished thing inside; not soups, stews and patties.
+- put_obj_in_utensil pot0 (or oven0): puts in what is held, unless it runs or holds something finished.
+- cook pot0, bake oven0: start the utensil; needs empty hands and contents.
+- place_obj_on_counter: puts down what is held.
+- fill_dish_with_food pot0 (or oven0): needs an empty dish in hand; waits until the food is finished.
+- deliver: delivers the held food.
+- wait N: 1 to 5 steps.""",
+    """Actions of the assistant:
+- pickup THING ingredient_dispenser: a raw ingredient. pickup dish dish_dispenser: a dish. Needs empty hands.
+- pickup THING counter: needs empty hands and the thing on a counter the assistant reaches.
+- pickup THING chopping_board0 (or blender0): needs empty hands and the finished thing inside.
+- put_obj_in_utensil chopping_board0 (or blender0): puts in what is held.
+- cut chopping_board0, stir blender0: start the utensil; needs empty hands and contents.
+- place_obj_on_counter: puts down what is held.
+- wait N: 1 to 5 steps.""",
+)
+WAYS = (
+    "Read the recipe. Ask the assistant for what you need, early and exactly, as requests. Work meanwhile. "
+    "Serve the dish.",
+    "You depend on the chef: ask what is needed, do what is requested, say so if something is impossible.",
+)
+ANSWER = """Answer with one JSON object and nothing else:
+{"analysis": "one or two sentences", "plan": ["action", ...], "requests": ["action", ...], "say": "words"}
+`plan` are your own next actions, in order. `requests` are actions for your teammate, word for word.
+`say` is a message to your teammate; leave it empty to say nothing and begin your plan. End it with END if you
+expect no answer."""
+REPAIR = "Your answer could not be read: {why}. Answer again with one JSON object as described."
+CORRECTION = """Your action `{macro}` cannot begin now: {reason}. Give a new plan.
+You cannot talk now: leave `say` and `requests` empty."""
+REFLECTION = """Your action `{macro}` failed: {reason}. You then did `{solution}`, which was possible.
+Write one lesson for later in at most 50 words, and nothing else."""
+NOT_KNOWN = "You do not have the recipe."
+
+
+def reason_text(code: str) -> str:
+    """Return a refusal code in English words."""
+    return REASON_WORDS.get(code, code)
+
+
+def spelled(macros: Iterable[Sequence[str]]) -> str:
+    """Return macros as the model writes them."""
+    return "; ".join(map(" ".join, macros))
+
+
+def fixed_prompt(brief: Mapping[str, Json], seat: int) -> Message:
+    """Return what stays the same for the whole episode."""
+    me, other = SEAT_NAMES[seat], SEAT_NAMES[1 - seat]
+    with in_english():
+        steps = recipe_steps(brief)
+        order = f"Order: {brief['order']} ({'in a dish' if brief['in_dish'] else 'without a dish'})."
+    recipe = "\n".join(["Recipe:", *(f"- {step}" for step in steps)]) if steps else NOT_KNOWN
+    rules = RULES.format(me=me, other=other, limit=brief["limit"])
+    return Message("system", "\n\n".join((rules, *MACROS, WAYS[seat], order, recipe, ANSWER)), fixed=True)
+
+
+def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], errors: Sequence[str]) -> str:
+    """Return the present state in words, with the conversation of this step."""
+    seen = situation.observations[seat]
+    with in_english():
+        lines = [
+            f"Step {seen['step'] + 1}, {seen['steps_left']} steps left.",
+            *(_cook(seen["players"][each], each, you=each == seat) for each in (CHEF, ASSISTANT)),
+            "Utensils: "
+            + "; ".join(f"{each['thing']}: {utensil_words(each)}" for each in seen["utensils"])
+            + ".",
+            _counters(seen["counters"]),
+        ]
+    own = seen["players"][seat]["done"][-OWN_MACROS_SHOWN:]
+    lines += [f"Your last actions: {spelled(own)}."] if own else []
+    queue = [*situation.plans.get(seat, ())]
+    lines += [f"Still planned by you: {spelled(queue)}."] if queue else []
+    lines += [f"Lesson: {each}" for each in lessons[-LESSONS_SHOWN:]]
+    lines += [f"- {error}" for error in errors]
+    said = [_said(one, situation.talk.member) for one in talk_of_step(situation)]
+    lines += ["Conversation in this step:", *said] if said else ["Nobody has said anything in this step."]
+    return "\n".join(lines)
+
+
+def talk_of_step(situation: Situation) -> list[TeamMessage]:
+    """Return the members' messages of the open step."""
+    return [
+        one for one in situation.talk.messages if one.step == situation.step + 1 and one.sender is not None
+    ]
+
+
+def _cook(player: Mapping[str, Json], seat: int, *, you: bool) -> str:
+    who = f"The {SEAT_NAMES[seat]}{' (you)' if you else ''}"
+    doing = f", is doing: {' '.join(player['doing'])}" if player["doing"] else ""
+    return f"{who} holds {thing_words(player['holds'])}{doing}."
+
+
+def _utensil(entry: Mapping[str, Json]) -> str:
+    return f"{entry['thing']}: {utensil_words(entry)}"
+
+
+def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
+    shared = [thing_words(each["thing"]) for each in counters if each["at"][0] == 2]
+    own = [thing_words(each["thing"]) for each in counters if each["at"][0] != 2]
+    return f"Shared counters: {', '.join(shared) or 'empty'}. Other counters: {', '.join(own) or 'empty'}."
+
+
+def _said(message: TeamMessage, member: int) -> str:
+    who = "You" if message.sender == member else "Teammate"
+    requests: list[Command] = macros_in(message.data, REQUESTS_KEY)
+    return f"{who}: {message.text}" + (f" [requests: {spelled(requests)}]" if requests else "")

@@ -1,0 +1,122 @@
+"""Read one answer of the model: analysis, plan, requests and words, as a tool call, as JSON or as lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kitchen.contract.agent import MAX_PLAN_STEPS
+from kitchen.contract.data_files import read_json
+from kitchen.contract.language_model import Reply, Tool
+from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS
+from kitchen.contract.world import Command, Json
+
+_MACROS = {"type": "array", "items": {"type": "string"}}
+TURN_TOOL = Tool(
+    "take_turn",
+    "Give your plan, your requests to the teammate, and what you say.",
+    {
+        "type": "object",
+        "properties": {
+            "analysis": {"type": "string"},
+            "plan": _MACROS,
+            "requests": _MACROS,
+            "say": {"type": "string"},
+        },
+        "required": ["analysis", "plan", "requests", "say"],
+        "additionalProperties": False,
+    },
+)
+PARTS = ("analysis", "plan", "requests", "say")
+_HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:\s*(.*)$", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*]|\d+[.)])\s*")
+_END = re.compile(r"\bEND\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReply:
+    """One answer that was read."""
+
+    analysis: str
+    plan: tuple[Command, ...]
+    requests: tuple[Command, ...]
+    say: str
+
+    @property
+    def ends(self) -> bool:
+        """Whether the words end the conversation."""
+        return bool(_END.search(self.say))
+
+
+class UnreadableTurnError(ValueError):
+    """An answer without analysis or plan; the message says what is missing."""
+
+
+def read_turn_reply(reply: Reply) -> TurnReply:
+    """Read an answer. UnreadableTurnError if analysis or plan is missing."""
+    parts = dict(reply.call) if reply.call else _parts(reply.text)
+    for name in PARTS[:2]:
+        if name not in parts or (name == "analysis" and not str(parts[name]).strip()):
+            raise UnreadableTurnError(f"`{name}` is missing")
+    plan, requests = (_macros(parts.get(name)) for name in ("plan", "requests"))
+    say = parts.get("say")
+    words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) else ""
+    return TurnReply(str(parts["analysis"]), plan, requests, words)
+
+
+def _parts(text: str) -> Mapping[str, Json]:
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        try:
+            found = read_json(text[start : end + 1])
+        except ValueError:
+            found = None
+        if isinstance(found, dict):
+            return found
+    return _lines(text)
+
+
+def _lines(text: str) -> dict[str, Json]:
+    """Read an answer in lines under the headings Analysis, Plan, Requests and Say."""
+    parts: dict[str, Json] = {}
+    name = ""
+    for line in text.splitlines():
+        if heading := _HEADING.match(line):
+            name, rest = heading[1].lower(), heading[2].strip()
+            name = "requests" if name == "request" else name
+            parts[name] = [rest] if rest else []
+        elif name and line.strip():
+            parts[name].append(line.strip())
+    return {key: lines if key in ("plan", "requests") else " ".join(lines) for key, lines in parts.items()}
+
+
+def _macros(given: Json) -> tuple[Command, ...]:
+    """Return macros from a list of texts, or of lists of words; other entries are left out."""
+    if isinstance(given, str):
+        given = re.split(r"[;\n]", given)
+    if not isinstance(given, list):
+        return ()
+    words = (_words(each) for each in given[:MAX_PLAN_STEPS])
+    return tuple(each for each in words if each)
+
+
+def _words(each: Json) -> Command:
+    if isinstance(each, list) and all(isinstance(word, str) for word in each):
+        return tuple(each)
+    if not isinstance(each, str):
+        return ()
+    return tuple(re.sub(r"[(),`\"'.;]", " ", _BULLET.sub("", each)).split())
+
+
+def written_turn(reply: TurnReply) -> str:
+    """Return an answer as a model writes it, for the stand-in."""
+    return json.dumps(
+        {
+            "analysis": reply.analysis,
+            "plan": [" ".join(macro) for macro in reply.plan],
+            "requests": [" ".join(macro) for macro in reply.requests],
+            "say": reply.say,
+        }
+    )

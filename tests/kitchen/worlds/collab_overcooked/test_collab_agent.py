@@ -1,0 +1,171 @@
+"""The agent `collab`: prompts with the recipe for the chef alone, answers in three forms, one correction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kitchen.contract.agent import Situation, TeamTalk
+from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.worlds.collab_overcooked.collab_agent import agent as agent_module
+from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
+from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import UnreadableTurnError, read_turn_reply
+from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
+from tests.kitchen.worlds.collab_overcooked.games import agents_game, command, game
+
+ORGANISATION = make_organisation(
+    "pair", (Member(0, (0,), False), Member(1, (1,), False)), seats=2, settings={"within": True}
+)
+FETCH, PLACE = "pickup pumpkin ingredient_dispenser", "place_obj_on_counter"
+
+
+class Scripted(LanguageModel):
+    """A model that gives these answers in turn."""
+
+    provider = "openai"
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.requests = list(answers), list[Request]()
+
+    def ask(self, request: Request) -> Reply:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Reply(answer) if isinstance(answer, str) else Reply("", answer)
+
+
+def turn(
+    plan: Sequence[str], requests: Sequence[str] = (), say: str = "", analysis: str = "I see."
+) -> dict[str, Any]:
+    return {"analysis": analysis, "plan": list(plan), "requests": list(requests), "say": say}
+
+
+def situation(seat: int, messages: tuple[TeamMessage, ...] = (), **more: Any) -> Situation:
+    world = game("baked_pumpkin_soup")
+    told = Situation(
+        world=world.kind,
+        step=0,
+        seats=(seat,),
+        briefs={seat: world.brief(seat)},
+        observations={seat: world.observe(seat)},
+        legal={seat: world.legal_actions(seat)},
+        talk=TeamTalk(ORGANISATION, seat, messages),
+    )
+    return replace(told, **more)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def use(*answers: Any) -> tuple[CollabAgent, Scripted]:
+        model = Scripted(*answers)
+        monkeypatch.setattr(agent_module, "open_model", lambda *given: model)
+        return CollabAgent({"model": "openai:small"}), model
+
+    return use
+
+
+def test_the_prompt_of_the_chef_has_the_recipe_and_that_of_the_assistant_no_word_of_it() -> None:
+    agent = CollabAgent({"model": "stand-in"})
+    (chef,), (assistant,) = (agent.fixed_messages(situation(seat)) for seat in (0, 1))
+    assert "Recipe:\n- Cut on the chopping board: pumpkin\n- Bake in the oven: pumpkin slices" in chef
+    assert "Recipe:" not in assistant and "You do not have the recipe." in assistant
+    assert "pumpkin slices" not in assistant
+
+
+def test_a_turn_becomes_a_command_a_plan_and_a_message_with_its_requests(asked: Any) -> None:
+    agent, model = asked(turn(["wait 2", "wait 1"], [FETCH, PLACE, "cook pot0", "fly"], "Please help. END"))
+    made = agent.decide(situation(0))
+    assert made.commands == {0: ("wait", "2")} and made.plans == {0: [("wait", "1")]}
+    (said,) = made.says
+    assert (said.kind, said.text) == ("end", "Please help. END")
+    assert said.data["requests"] == [FETCH.split(), [PLACE]], "only what the assistant could ever do"
+    assert model.requests[0].tool and len(made.calls) == 1
+
+
+def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
+    agent, model = asked(turn([PLACE]), turn([FETCH, PLACE]), "Take something first.")
+    made = agent.decide(situation(1))
+    assert made.commands == {1: command(FETCH)}
+    assert made.note["process"] == {"format_errors": 0, "failed_checks": ["hands_empty"], "helped": 1}
+    assert made.memory["lessons"] == ["Take something first."]
+    assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
+    agent, model = asked(turn([FETCH]))
+    agent.decide(situation(1, memory=made.memory))
+    assert "Lesson: Take something first." in model.requests[0].messages[1].text
+
+
+def test_without_a_correction_that_passes_it_waits_a_step(asked: Any) -> None:
+    agent, _ = asked(turn([PLACE]), turn(["pickup egg counter"]))
+    made = agent.decide(situation(1))
+    assert made.commands == {1: ("wait", "1")}
+    assert made.note["process"]["failed_checks"] == ["hands_empty", "not_there"]
+
+
+def test_an_unreadable_answer_is_repaired_once(asked: Any) -> None:
+    agent, model = asked("Hello!", f"Analysis: I fetch it.\nPlan:\n1. {FETCH}\n2. {PLACE}\nRequests:\nSay:")
+    made = agent.decide(situation(1))
+    assert made.commands == {1: command(FETCH)} and made.note["process"]["format_errors"] == 1
+    assert "`analysis` is missing" in model.requests[1].messages[-1].text
+    agent, _ = asked("Hello!", "Hello!")
+    made = agent.decide(situation(1))
+    assert (made.commands, made.note["process"]["format_errors"]) == ({1: ("wait", "1")}, 2)
+
+
+def test_a_model_that_fails_makes_it_wait_and_the_log_says_so(asked: Any) -> None:
+    agent, _ = asked(OverloadedError("busy"))
+    made = agent.decide(situation(1))
+    assert (made.commands, made.fallback) == ({1: ("wait", "1")}, "529")
+
+
+def test_the_first_plan_of_the_responder_counts_and_the_last_of_the_opener(asked: Any) -> None:
+    opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", {"requests": [FETCH.split()]})
+    agent, model = asked(turn([FETCH], say="Yes."), turn(["wait 1"]))
+    first = agent.decide(situation(1, messages=(opened,)))
+    assert (
+        "Teammate: Please. [requests: pickup pumpkin ingredient_dispenser]"
+        in model.requests[0].messages[1].text
+    )
+    again = agent.decide(situation(1, messages=(opened,), memory=first.memory))
+    assert again.commands == {1: command(FETCH)}
+    agent, _ = asked(turn(["wait 1"], say="Please."), turn([FETCH]))
+    first = agent.decide(situation(1))
+    mine = TeamMessage(1, 1, 1, (0,), "say", "Please.")
+    assert agent.decide(situation(1, messages=(mine,), memory=first.memory)).commands == {1: command(FETCH)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(turn([FETCH, f"- {PLACE}()"])),
+        f"```json\n{json.dumps(turn([FETCH, PLACE]))}\n```",
+        f"**Analysis**: I see.\nPlan: {FETCH}\n* {PLACE}\nSay: nothing",
+        json.dumps({"analysis": "I see.", "plan": f"{FETCH}; {PLACE}"}),
+    ],
+)
+def test_answers_are_read_in_several_forms(text: str) -> None:
+    assert read_turn_reply(Reply(text)).plan == (command(FETCH), (PLACE,))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"plan": []}', '{"analysis": " ", "plan": []}', "[" * 9999, "Plan: a"]
+)
+def test_an_answer_without_analysis_or_plan_is_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableTurnError):
+        read_turn_reply(Reply(text))
+
+
+def test_the_stand_in_model_plays_through_the_same_path() -> None:
+    world, log = agents_game("baked_pumpkin_soup", CollabAgent({"model": "stand-in"}))
+    measured = LOG_MEASURES.measure(log)
+    assert world.delivered and world.score()["progress_completeness"] == 1
+    assert measured["initiating_capability"] == measured["responding_capability"] == 1
+    quiet = CollabAgent({"model": "stand-in", "stand_in_nonsense": 1.0})
+    world, log = agents_game("boiled_egg", quiet)
+    assert not world.delivered and LOG_MEASURES.measure(log)["format_errors_chef"] > 0

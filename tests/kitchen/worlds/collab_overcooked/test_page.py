@@ -1,0 +1,72 @@
+"""The page offers what the teammate could do, shows requests as cards, and reads what a browser sends."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from kitchen.contract.mailbox import Mailbox
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
+from kitchen.worlds.collab_overcooked.display_text import command_words, recipe_steps, thing_words
+from kitchen.worlds.collab_overcooked.food_rules import food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from tests.kitchen.worlds.collab_overcooked.games import command, game
+
+FETCH = ["pickup", "egg", "ingredient_dispenser"]
+
+
+def test_every_macro_and_thing_has_words_of_its_own() -> None:
+    rules = food_rules()
+    for seat in (0, 1):
+        macros = known_macros(rules, seat)
+        assert len({command_words(macro) for macro in macros}) == len(macros)
+    assert len({thing_words(thing) for thing in rules.things}) == len(rules.things)
+    assert thing_words("baked_potato_soup_in_dish") == "baked potato soup in a dish"
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_every_task_has_a_recipe_in_words(name: str) -> None:
+    world = game(name)
+    steps = recipe_steps(world.brief(0))
+    assert len(steps) == len(world.task.jobs) + 1 and not recipe_steps(world.brief(1))
+    assert ("dish" in steps[-1]) and ("Fill" in steps[-1]) == world.task.needs_dish
+    assert recipe_steps(game(name, knowledge="both").brief(1)) == steps
+    assert "recipe" not in game(name, knowledge="both").public_brief()
+
+
+def test_an_accepted_request_waits_while_the_utensil_runs() -> None:
+    asked = [command(one) for one in ("cut chopping_board0", "pickup corn_slices chopping_board0")]
+    assert with_waits(asked) == [asked[0], ("wait", "2"), asked[1]]
+    assert with_waits([asked[0], ("wait", "2"), asked[1]]) == [asked[0], ("wait", "2"), asked[1]]
+
+
+@pytest.mark.parametrize("sent", [json.dumps(FETCH), [json.dumps(FETCH)], [FETCH]])
+def test_requests_of_a_page_are_read_apart_from_the_words(sent: object) -> None:
+    message = read_message(json.dumps({"type": "say", "to": "1", "text": "Please.", "requests": sent}))
+    assert isinstance(message, SayMessage) and message.data == {REQUESTS_KEY: [FETCH]}
+
+
+@pytest.mark.parametrize("sent", [1, {"a": 1}, [1], [[1]], ["x"], [[]], [FETCH] * 51, [["a" * 2001]]])
+def test_malformed_requests_are_errors(sent: object) -> None:
+    with pytest.raises(MessageError):
+        read_message(json.dumps({"type": "say", "text": "Please.", "requests": sent}))
+
+
+def test_of_ten_thousand_malformed_requests_none_is_accepted() -> None:
+    members = (Member(0, (0,), True), Member(1, (1,), False))
+    mailbox = Mailbox(make_organisation("pair", members, seats=2, settings={"within": True}))
+    world, chance = game("boiled_egg"), Random(1)
+    words = ["pickup", "egg", "cook", "pot0", "cut", "counter", "deliver", "", "wait", "9", "oven0", "\u202e"]
+    known = set(known_macros(food_rules(), 1))
+    for _ in range(10_000):
+        macro = tuple(chance.choices(words, k=chance.randint(0, 4)))
+        if macro not in known and macro != ("wait", "1"):
+            say = MessageDraft("", data={REQUESTS_KEY: [list(FETCH), list(macro)]})
+            assert mailbox.refusal(world, 1, 0, say)[1] == "no_such_request"
+    assert mailbox.refusal(world, 1, 0, MessageDraft("", data={REQUESTS_KEY: [FETCH]}))[1] == ""
+    assert not mailbox.posted
