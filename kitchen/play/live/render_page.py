@@ -85,27 +85,12 @@ def placeholder(name: str) -> SafeString:
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
-def with_joined_placeholders(html: str) -> str:
-    """Merge adjacent placeholders into one that lists their ids."""
-    return html.replace('"></template><template id="', " ")
-
-
 def render_panel(panel: Panel) -> SafeString:
     """Render the panel to HTML with all its parts."""
     _, html = render_frame(panel_frame(panel))
     for part in panel.parts:
         html = html.replace(placeholder(part.id), render_panel(part), 1)
     return mark_safe(html)  # noqa: S308 - drawn by templates that escape
-
-
-def render_layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Render the panels in the world's layout. `shown` is the display mode of the condition."""
-    return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
-
-
-def render_overview(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Render the panels in the world's layout for a person who watches without a seat."""
-    return mark_safe(_render(page.overview_layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
 def render_guide(
@@ -197,9 +182,10 @@ def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) ->
     """Return the world's panels in their layout for this person. Empty for a person who sees nothing of the
     world.
     """
-    if view.acts:
-        return render_layout(page, panels, view.shown)
-    return render_overview(page, panels, view.shown) if view.looks_on else SafeString()
+    if not (view.acts or view.looks_on):
+        return SafeString()
+    layout = page.layout if view.acts else page.overview_layout
+    return mark_safe(_render(layout, {"panels": panels, "shown": view.shown}))  # noqa: S308
 
 
 def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -271,7 +257,7 @@ class Screen:
                 kept.append(part)
             else:
                 html = html.replace(placeholder(part.id), self._draw(part, panel_frame(part), kept), 1)
-        return with_joined_placeholders(html)
+        return html.replace('"></template><template id="', " ")  # one placeholder lists adjacent ids
 
     def _forget(self, panels: Iterable[Panel]) -> None:
         here = {"notice", *panel_ids(panels)}

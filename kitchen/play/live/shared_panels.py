@@ -86,8 +86,8 @@ class WorkerStatus(NamedTuple):
     free: bool
     """True if the member has no open job."""
     errands: tuple[WorkerJob, ...]
-    told: str
-    """Announcement for screen readers when this changes. Empty if the conversation announces it."""
+    announcement: str
+    """Text for screen readers when this changes. Empty if the conversation announces it."""
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
@@ -146,27 +146,27 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         view.jobs.seats_of.get(member, ()),
         not still,
         tuple(_errand(page, view, job) for job in shown),
-        _told(page, view, name, last) if last else "",
+        _announcement(page, view, name, last) if last else "",
     )
 
 
 def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
-    return WorkerJob(job.number, _asked(page, view, job), job.state, words, _why(job), job.changed, can)
+    return WorkerJob(job.number, _job_words(page, view, job), job.state, words, _why(job), job.changed, can)
 
 
-def _asked(page: Page, view: SeatView, job: Job) -> str:
+def _job_words(page: Page, view: SeatView, job: Job) -> str:
     parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
     return ": ".join(part for part in parts if part)
 
 
-def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
+def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
     """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")
-    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_asked(page, view, job))
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_job_words(page, view, job))
     return " ".join(filter(None, [said, _why(job)]))
 
 
@@ -250,7 +250,7 @@ class Over(NamedTuple):
 class Gone(NamedTuple):
     """Sentences about people who are gone."""
 
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 class Notice(NamedTuple):
@@ -276,8 +276,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
-        *([_panel("gone", _gone(view, steps=STEPS_GONE_SHOWN))] if view.taken_over is not None else []),
-        *([_panel("replaced", _gone(view))] if view.taken_over is not None else []),
+        *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
@@ -416,22 +415,20 @@ stays.
 """
 
 
-def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
+def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
+    lately, ever = gone_sentences(view, steps=STEPS_GONE_SHOWN), gone_sentences(view)
+    return _panel("gone", Gone(lately)), _panel("replaced", Gone(ever))
+
+
+def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:
     """Return sentences about people who are gone: those of the last `steps` steps, or all."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
-    return Gone(
-        tuple(
-            gettext(words[why]).format(player=names[seat], step=step)
-            for seat, step, why in view.taken_over or ()
-            if steps is None or view.step < step + steps
-        )
+    return tuple(
+        gettext(words[why]).format(player=names[seat], step=step)
+        for seat, step, why in view.taken_over or ()
+        if steps is None or view.step < step + steps
     )
-
-
-def gone_sentences(view: SeatView) -> tuple[str, ...]:
-    """Return sentences about all people who are gone."""
-    return _gone(view).said
 
 
 GONE_SENTENCES = {

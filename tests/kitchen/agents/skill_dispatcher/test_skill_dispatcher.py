@@ -259,7 +259,11 @@ def test_what_it_will_cost_is_known_before_and_what_it_is_told_can_be_shown() ->
     paid = {"model": "anthropic:claude-sonnet-5-5"}
     found = sample_calls(start(), KIND, paid, (1, 2))
     assert {call.provider for call in found.calls} == {"stand-in"}
-    assert (found.at_once, found.repairs, expected_calls(found, steps=10, episodes=1).calls) == (1, 2, 10)
+    assert (found.at_once, found.bounds.repairs, expected_calls(found, steps=10, episodes=1).calls) == (
+        1,
+        2,
+        10,
+    )
     told = RehearsedEpisode(start(), [((1, 2), make_agent(KIND, paid))]).asked(0, 5)
     assert told.request and "You direct agent1 and agent2" in told.request.messages[0].text
     assert make_agent(KIND, paid).model() == paid["model"]
