@@ -132,7 +132,7 @@ def _job_from_json(kept: Mapping[str, Json]) -> Job:
     return Job(**{**kept, "text": "", "state": STARTED, "aim": tuple(kept["aim"])})
 
 
-CANNOT_READ = "I do not read messages. I do the jobs that are picked for me from the list."
+CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from the list."
 """The English text; pages show it in the reader's language."""
 
 

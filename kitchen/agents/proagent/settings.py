@@ -23,7 +23,7 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "What the model is asked for",
         ANALYSIS,
-        help="What it believes that the others will do is recorded and compared with what they do then.",
+        help="Its predictions of the others are recorded and compared with what they then do.",
         choices=(
             (PLAN, "A plan"),
             (ANALYSIS, "An analysis, then a plan"),
@@ -41,7 +41,7 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "Who explains why a plan fails",
         BY_MODEL,
-        help="A skill that cannot be done now is planned again, three times at most.",
+        help="If a skill cannot be done now, it plans again, at most three times.",
         choices=(
             (BY_MODEL, "The model, in a call of its own"),
             (shared.BY_RULE, "A fixed sentence"),
@@ -70,7 +70,7 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "What it foresaw wrongly",
         ANNOTATE,
-        help="Of effect where it is asked what the others will do.",
+        help="Takes effect only if the model is asked what the others will do.",
         choices=(
             (OFF, "It is told nothing of it"),
             (REPLACE, "It is told what happened instead"),
@@ -84,7 +84,8 @@ SETTINGS: tuple[Setting, ...] = (
         "bool",
         "Tell people what it expects of them",
         False,
-        help="Where they are shown what teammates are about to do, and it is asked what others will do.",
+        help="Takes effect if people see what teammates are about to do and the model is asked what "
+        "others will do.",
     ),
     shared.FALLBACK,
     *shared.STAND_IN_SETTINGS,

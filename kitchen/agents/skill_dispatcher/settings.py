@@ -36,8 +36,9 @@ SETTINGS: tuple[Setting, ...] = (
         "int",
         "Ask again after a refusal",
         2,
-        help="So often in one step, at most: it is told why a skill cannot be done, or that none was read, "
-        "and plans again for those teammates. Who has no skill after that waits a step.",
+        help="The most attempts in one step: the model is told why a skill cannot be done, or that "
+        "none was read, and plans again for those teammates. A teammate without a skill after "
+        "that waits a step.",
         minimum=0,
         maximum=5,
     ),

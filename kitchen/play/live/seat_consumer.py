@@ -105,7 +105,7 @@ MESSAGE_UNSTORED = NoticeMessage(
 
 PLAN_UNSTORED = NoticeMessage(
     "unplanned",
-    gettext_noop("Nothing can be stored at the moment. Your plan is as it was: change it again."),
+    gettext_noop("Nothing can be stored at the moment. Your plan has not changed: try again."),
     "warning",
 )
 """The answer to a plan that the database could not store."""

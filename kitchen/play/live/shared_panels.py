@@ -27,10 +27,10 @@ JOB_STATES = {
 }
 """States of a job in words."""
 JOB_FAILURE_REASONS = {
-    "gone": gettext_noop("There is nothing to do it with."),
+    "gone": gettext_noop("I do not have what I need for it."),
     "late": gettext_noop("It took too long."),
     "stopped": gettext_noop("I was told to stop."),
-    "words": gettext_noop("I need something from the list."),
+    "words": gettext_noop("I can only do jobs from the list."),
 }
 """Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
 REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
@@ -162,7 +162,7 @@ def _job_words(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return, for example, `Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
+    """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")
@@ -315,15 +315,15 @@ class Partner(NamedTuple):
 
 
 PLATFORM_MESSAGES = {
-    "busy": gettext_noop("%(name)s is talking with somebody else, and did not get that."),
-    "gone": gettext_noop("The person who played %(name)s is gone: that conversation is over."),
+    "busy": gettext_noop("%(name)s is talking with somebody else and did not receive your message."),
+    "gone": gettext_noop("The person who played %(name)s has left. The conversation is over."),
 }
 """Messages of the system, by code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
 AGENT_MESSAGES = {
-    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are picked for me from the list."),
+    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are chosen for me from the list."),
 }
 """Answers of agents without a language model, by code."""
-CONVERSATION_ENDED = gettext_noop("That was the end of the conversation.")
+CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
 
 
 def _partner(view: SeatView) -> Partner:
@@ -432,14 +432,14 @@ def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ..
 
 
 GONE_SENTENCES = {
-    "away": gettext_noop("From step {step} on, {player} goes on without its person, who is away."),
-    "left": gettext_noop("From step {step} on, {player} goes on without its person, who has left."),
-    "never": gettext_noop("Nobody came to play {player}: it goes on without a person."),
+    "away": gettext_noop("From step {step} on, a program plays {player} because the person is away."),
+    "left": gettext_noop("From step {step} on, a program plays {player} because the person has left."),
+    "never": gettext_noop("Nobody came to play {player}, so a program plays it."),
 }
 """Sentences shown to the others about a seat that was taken over, by reason."""
 GONE_SENTENCES_REALTIME = {
-    "away": gettext_noop("{player} goes on without its person, who is away."),
-    "left": gettext_noop("{player} goes on without its person, who has left."),
+    "away": gettext_noop("A program plays {player} because the person is away."),
+    "left": gettext_noop("A program plays {player} because the person has left."),
 }
 """Such sentences for a real-time episode, in which nobody counts steps."""
 

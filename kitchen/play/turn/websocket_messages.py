@@ -222,7 +222,7 @@ def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) ->
         raise MessageError(UNREADABLE)
     kind = sent.get("type")
     if not isinstance(kind, str) or kind not in kinds:
-        raise MessageError(gettext_noop("That message is of a kind this page does not know."))
+        raise MessageError(gettext_noop("This page does not know that kind of message."))
     return kinds[kind].read(sent)
 
 

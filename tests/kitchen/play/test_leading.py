@@ -128,9 +128,11 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     take(episode, 3)
     assert list(states(episode).values()) == ["failed", "failed", "declined"]
     shown = "".join(opened(episode).show().texts)
-    assert "There is nothing to do it with." in shown and "It took too long." in shown
-    assert "I need something from the list." in shown
-    assert 'data-told="Robot 1: not possible: Fetch salmon sashimi. There is nothing to do it with."' in shown
+    assert "I do not have what I need for it." in shown and "It took too long." in shown
+    assert "I can only do jobs from the list." in shown
+    assert (
+        'data-told="Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."' in shown
+    )
 
 
 def test_who_writes_to_followers_reads_that_they_take_jobs_only() -> None:

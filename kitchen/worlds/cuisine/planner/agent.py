@@ -106,7 +106,7 @@ class CuisinePlanner(Agent):
             "int",
             "Plans tried at each step",
             12,
-            help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
+            help="More is a little stronger and takes longer; 0 plays the first plan found.",
             minimum=0,
             maximum=1000,
         ),

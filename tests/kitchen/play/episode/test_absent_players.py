@@ -71,7 +71,7 @@ def test_who_misses_so_many_turns_in_a_row_is_replaced_and_the_others_are_told()
             one.id: one
             for one in shared_panels(get_page("cuisine"), replace(seen_by(episode, 0), step=later))
         }
-        told = ("From step 3 on, Robot 2 goes on without its person, who is away.",)
+        told = ("From step 3 on, a program plays Robot 2 because the person is away.",)
         assert panels["replaced"].shows == (told,) and panels["gone"].shows == ((told if over else ()),)
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
@@ -182,7 +182,7 @@ def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_to
     assert view.talk.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
     assert seen_by(episode, 2).talk.messages == ()
     line: Any = talk_panel(view).parts[-1].shows
-    assert line.text == "The person who played Robot 2 is gone: that conversation is over."
+    assert line.text == "The person who played Robot 2 has left. The conversation is over."
     assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("hello", to=(2,))).accepted
     assert Episode.objects.get().gone == {"1": {"step": 1, "why": "left", "said": 1}}
 
