@@ -9,7 +9,7 @@ from kitchen.contract.world import Setting
 
 SETTINGS: tuple[Setting, ...] = (
     shared.MODEL,
-    replace(shared.TEMPERATURE, default=0.1, help=shared.TEMPERATURE.help.replace("plays 0", "plays 0.1")),
+    replace(shared.TEMPERATURE, default=0.1, help=shared.TEMPERATURE.help.replace("uses 0", "uses 0.1")),
     replace(shared.MAX_TOKENS, default=512),
     Setting(
         "analysis",

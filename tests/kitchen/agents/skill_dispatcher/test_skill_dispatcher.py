@@ -10,6 +10,7 @@ import pytest
 from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
 from kitchen.agents.evaluation import make_situation
 from kitchen.agents.prompt_rehearsal import RehearsedEpisode
+from kitchen.agents.skill_dispatcher.settings import SETTINGS
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
 from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import OverloadedError
@@ -287,3 +288,8 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
         assert calls and len(calls) >= 3 * (1 + again)
         spent = CALL_TRIES * sum(price.at_worst(max_prompt_tokens(call.request), longest) for call in calls)
         assert spent <= bound
+
+
+def test_the_help_of_the_temperature_names_the_default_of_this_agent() -> None:
+    temperature = next(one for one in SETTINGS if one.name == "temperature")
+    assert f"the paper uses {temperature.default}." in temperature.help
