@@ -37,6 +37,8 @@ FORGETFUL = [
     word for name in ("fsync", "synchronous_commit", "full_page_writes") for word in ("-c", f"{name}=off")
 ]
 """Options of a PostgreSQL whose data nobody needs after a power cut."""
+UNTENDED = ["-c", "autovacuum=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0"]
+"""And whose tables are emptied and dropped before anybody needs to clean them."""
 BOUNDED = ["-c", "lock_timeout=60s", "-c", "idle_in_transaction_session_timeout=120s"]
 """And for which nobody waits for ever: what is stuck fails, and says for which row or table."""
 INTERPRETED = ["-c", "jit=off"]
@@ -124,7 +126,7 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
         tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
-        tuned += quick_to_recover(data) if kept else [*FORGETFUL, *BOUNDED, *INTERPRETED]
+        tuned += quick_to_recover(data) if kept else [*FORGETFUL, *UNTENDED, *BOUNDED, *INTERPRETED]
         with serving(
             [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
         ):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.organisation import SAY, Organisation
 from kitchen.contract.team_messages import TeamMessage, max_message_length
@@ -25,7 +26,7 @@ SAMPLED_STEPS = (0, 20)
 """Steps at which the agent is asked. By the second one its prompts are about as long as they will get."""
 MAX_FEEDBACK_TOKENS = 120
 """Maximum number of tokens that describe one agent's last step."""
-SAID, LINE = 10, "Please do the next one first, and leave the other to me for now."
+MESSAGES, LINE = 10, "Please do the next one first, and leave the other to me for now."
 """Number and text of people's messages that a prompt is assumed to hold, where people may write."""
 CALL_TRIES = RetryPolicy().tries
 """Maximum number of attempts of one call."""
@@ -40,10 +41,8 @@ class TrialCalls:
     """Number of agents that are commanded."""
     steps: int
     """Number of steps of a whole episode."""
-    kept: int = 0
-    """Maximum number of exchanges that are remembered."""
-    repairs: int = 0
-    """Maximum number of second tries in a step."""
+    bounds: ForecastTrial
+    """The maximum numbers of remembered exchanges, second tries and other tokens."""
     talk: int = 0
     """Maximum number of tokens of people's messages, where they may write to it."""
     answers: int = 0
@@ -51,18 +50,10 @@ class TrialCalls:
     at_once: int = 1
     """Calls of one step, each of which may have second tries; more than one where each seat has its own
     call."""
-    told: int = 0
-    """Maximum number of tokens of other information about earlier steps."""
-    remembers_tries: bool = False
-    """Whether second tries are remembered within their step."""
 
     def remembered(self) -> list[int]:
         """Return how many exchanges are remembered at each step of an episode."""
-        return [min(step, self.kept) for step in range(self.steps)]
-
-    def most_remembered(self) -> list[int]:
-        """Return the same numbers in the worst case."""
-        return [self.kept] * self.steps if self.remembers_tries else self.remembered()
+        return [min(step, self.bounds.remembered) for step in range(self.steps)]
 
 
 def sample_calls(
@@ -81,45 +72,45 @@ def sample_calls(
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
     if rehearsal is None:
-        return TrialCalls((), len(seats), game.length)
+        return TrialCalls((), len(seats), game.length, ForecastTrial({}))
     mind = make_agent(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
-    said = _said(organisation, min(seats) if member is None else member) if organisation else ()
+    number = min(seats) if member is None else member
+    messages = _sample_messages(organisation, number) if organisation else ()
     calls: list[Call] = []
     at_once = 1
     for step in range(min(game.length, SAMPLED_STEPS[-1] + 1)):
         if step in SAMPLED_STEPS or step == game.length - 1:
             seen = make_situation(game, seats, commanded=waiting, people=people)
-            made = mind.decide(situation_in_organisation(seen, organisation, said, member)).calls
+            made = mind.decide(situation_in_organisation(seen, organisation, messages, member)).calls
             calls += made
             at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))
-    lines = [Message("user", one.text) for one in _longest(said, organisation)]
+    lines = [Message("user", one.text) for one in _longest(messages, organisation)]
     talk = max_prompt_tokens(Request("", lines)) if lines else 0
-    answers = _answers(organisation, min(seats) if member is None else member) if organisation else 0
+    answers = _answers(organisation, number) if organisation else 0
     return TrialCalls(
         tuple(calls),
         len(seats),
         game.length,
-        kept=rehearsal.remembered,
-        repairs=rehearsal.repairs,
+        rehearsal,
         talk=talk,
         answers=answers,
         at_once=at_once,
-        told=rehearsal.told,
-        remembers_tries=rehearsal.remembers_tries,
     )
 
 
-def _said(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
+def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
     """Return some messages of the first person who may write to this member, or of the first other member
     where there are no people."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
         return ()
-    return tuple(TeamMessage(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
+    return tuple(
+        TeamMessage(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, MESSAGES + 1)
+    )
 
 
 def _answers(organisation: Organisation, member: int) -> int:
@@ -134,11 +125,13 @@ def _answers(organisation: Organisation, member: int) -> int:
     return organisation.rounds * any(writers) + (organisation.rounds - 1) * minds
 
 
-def _longest(said: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
+def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
     """Return the same messages with their maximum length."""
-    if organisation is None or not said:
+    if organisation is None or not messages:
         return []
-    return [replace(one, text="\u5b57" * max_message_length(organisation, one.sender or 0)) for one in said]
+    return [
+        replace(one, text="\u5b57" * max_message_length(organisation, one.sender or 0)) for one in messages
+    ]
 
 
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
@@ -175,15 +168,16 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     never sent."""
     if not trial.calls:
         return 0.0
-    price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
-    told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + trial.told
+    price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds
+    told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + bounds.told
     first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
-    answers, most = (2, 1) if trial.remembers_tries else (1 + trial.repairs, trial.repairs)
+    answers, most = (2, 1) if bounds.remembers_tries else (1 + bounds.repairs, bounds.repairs)
+    remembered = [bounds.remembered] * trial.steps if bounds.remembers_tries else trial.remembered()
     exchange = max(_question(call.request) for call in trial.calls) + told + answers * answer
     prompts = [
         first + exchanges * exchange + min(again, most) * (answer + told)
-        for exchanges in trial.most_remembered()
-        for again in range(1 + trial.repairs)
+        for exchanges in remembered
+        for again in range(1 + bounds.repairs)
     ]
     return (
         CALL_TRIES

@@ -273,7 +273,7 @@ class EpisodeLoop:
             return StepMade(commands, (self._joint(asked),) if asked else ())
         words = self._words_of(asked)
         decisions = tuple(self._decision(each, words) for each in asked)
-        return StepMade(self._running_order(given), decisions, tuple(words.said))
+        return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
         """Return all commands of the step in the order of live play (`kitchen.play.turn.turn_rules`). `given`
@@ -325,12 +325,9 @@ class EpisodeLoop:
         by round where members talk within the step."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
-        rounds = sorted({_round(say) for each in asked for say in each.decision.says})
-        for number in rounds:
-            for each in asked:
-                for say in each.decision.says:
-                    if _round(say) == number:
-                        words.say(each.member.number, say)
+        says = [(each.member.number, say) for each in asked for say in each.decision.says]
+        for member, say in sorted(says, key=lambda one: _round(one[1])):
+            words.say(member, say)
         return words
 
     def _aim_words(self, aim: Aim) -> str:
@@ -435,14 +432,14 @@ class _Words:
     game: World
     mailbox: Mailbox
     aim_words: Callable[[Aim], str]
-    said: list[TeamMessage] = field(default_factory=list)
+    sent: list[TeamMessage] = field(default_factory=list)
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """Messages that a member may not send, with the code, by member."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
         """Return the last message that this member knew in the dialogue, and the numbers of those that it
         missed."""
-        return self.mailbox.heard_in_talk(self.game, member, talk, self.said)
+        return self.mailbox.heard_in_talk(self.game, member, talk, self.sent)
 
     def say(self, sender: int, given: MessageDraft) -> None:
         """Send this message, or record why it may not be sent."""
@@ -451,8 +448,8 @@ class _Words:
         if code:
             kept = {**asdict(given), "to": list(given.to), "code": code}
             self.unsaid.setdefault(sender, []).append(kept)
-        for sent in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
-            self.said.append(self.mailbox.post(sent, step, with_decision=True))
+        for outgoing in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
+            self.sent.append(self.mailbox.post(outgoing, step, with_decision=True))
 
 
 def _round(say: MessageDraft) -> int:

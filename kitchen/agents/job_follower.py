@@ -50,7 +50,7 @@ def follow_jobs(
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
     aimed = [job for job in jobs if job.aim]
-    late = [job for job in aimed if _is_late(job, situation, patience)]
+    late = [job for job in aimed if patience and situation.step + 1 - job.step >= patience]
     stopped = [job for job in aimed if _is_stopped(job, situation.seats, known["seats"], stops)]
     mine = [job for job in aimed if job not in late and job not in stopped]
     unread = [job for job in jobs if not (job.aim or words)]
@@ -60,13 +60,17 @@ def follow_jobs(
         if job.number in at:
             _pursue(made, situation, pursuer, job, at[job.number])
     made.says = (
-        *(_about(job, REPORT, status="failed", code="stopped") for job in stopped),
-        *(_about(job, REPORT, status="failed", code="late") for job in late if job not in stopped),
-        *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
-        *(_about(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
-        *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
+        *(_message(job, REPORT, status="failed", code="stopped") for job in stopped),
+        *(_message(job, REPORT, status="failed", code="late") for job in late if job not in stopped),
+        *(_message(job, ACCEPT) for job in mine if job.state == GIVEN),
+        *(_message(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
+        *(
+            _message(job, REPORT, status=STARTED)
+            for job in mine
+            if job.state == ACCEPTED and job.number in at
+        ),
     )
-    made.memory = {"jobs": [_kept(job) for job in mine], "seats": {str(job): at[job] for job in at}}
+    made.memory = {"jobs": [_job_to_json(job) for job in mine], "seats": {str(job): at[job] for job in at}}
     return made
 
 
@@ -76,7 +80,7 @@ def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
         job.number: job for job in jobs_in(situation.talk.messages) if job.worker == situation.talk.member
     }
     first = situation.talk.messages[0].number if situation.talk.messages else 0
-    old = [_read(one) for one in kept if one["number"] < first]
+    old = [_job_from_json(one) for one in kept if one["number"] < first]
     jobs = [*(job for job in old if not _is_over(job, situation)), *told.values()]
     return sorted((job for job in jobs if job.is_open), key=lambda job: -job.number)
 
@@ -85,10 +89,6 @@ def _is_over(job: Job, situation: Situation) -> bool:
     """Return whether a later message ended a job whose first message is no longer delivered."""
     about = [said for said in situation.talk.messages if said.data.get("job") == job.number]
     return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
-
-
-def _is_late(job: Job, situation: Situation, patience: int) -> bool:
-    return bool(patience) and situation.step + 1 - job.step >= patience
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
@@ -119,27 +119,20 @@ def _pursue(made: JobProgress, situation: Situation, pursuer: AimPursuer, job: J
         made.commands[seat] = pursuit.command
 
 
-def _about(job: Job, kind: str, **data: str) -> MessageDraft:
+def _message(job: Job, kind: str, **data: str) -> MessageDraft:
     return MessageDraft("", kind, (job.giver,), {"job": job.number, **data})
 
 
-def _kept(job: Job) -> dict[str, Json]:
-    return {
-        "number": job.number,
-        "giver": job.giver,
-        "worker": job.worker,
-        "step": job.step,
-        "aim": list(job.aim),
-        "since": job.since,
-        **({"marks": dict(job.marks)} if job.marks else {}),
-    }
+def _job_to_json(job: Job) -> dict[str, Json]:
+    fields = {name: getattr(job, name) for name in ("number", "giver", "worker", "step", "aim", "since")}
+    return {**fields, "aim": list(job.aim), **({"marks": dict(job.marks)} if job.marks else {})}
 
 
-def _read(kept: Mapping[str, Json]) -> Job:
+def _job_from_json(kept: Mapping[str, Json]) -> Job:
     return Job(**{**kept, "text": "", "state": STARTED, "aim": tuple(kept["aim"])})
 
 
-CANNOT_READ = "I do not read messages. I do the jobs that are picked for me from the list."
+CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from the list."
 """The English text; pages show it in the reader's language."""
 
 

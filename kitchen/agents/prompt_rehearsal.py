@@ -145,15 +145,15 @@ class RehearsedEpisode:
         self._play = _Play(game, minds, way or PlayCondition(), [_rehearsed(mind) for _, mind in minds])
         game.reset(PREVIEW_SEED)
         self._play.open()
-        self._told: list[list[tuple[Situation, Decision]]] = []
+        self._steps: list[list[tuple[Situation, Decision]]] = []
 
     def asked(self, number: int, step: int) -> AskedPrompt:
         """Return the prompt of this agent for this step, counted from 1. If the episode ends earlier, return
         that of its last step."""
-        while len(self._told) < max(step, 1) and (not self._told or self._goes_on):
-            self._told.append(self._play.step())
-        last = min(max(step, 1), len(self._told))
-        situation, decision = self._told[last - 1][number]
+        while len(self._steps) < max(step, 1) and (not self._steps or self._goes_on):
+            self._steps.append(self._play.step())
+        last = min(max(step, 1), len(self._steps))
+        situation, decision = self._steps[last - 1][number]
         calls, mind = decision.calls, self._minds[number][1]
         return AskedPrompt(last, situation, _as_sent(calls[0].request, mind, situation) if calls else None)
 

@@ -65,8 +65,8 @@ ORGANISATION_SETTINGS = (
         "bool",
         "People may speak instead of typing",
         False,
-        help="The browser turns speech into text, which the person sends. Chrome and Edge have that done on "
-        "their makers' servers: say so in the consent.",
+        help="The browser turns speech into text, which the person sends. Chrome and Edge do this on "
+        "their makers' servers: state this in the consent.",
     ),
     Setting(
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20

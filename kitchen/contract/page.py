@@ -263,8 +263,8 @@ class Page(ABC):
     reference_title: ClassVar[str] = ""
     """Title of the reference: one or two words."""
     settings_differ: ClassVar[str] = gettext_lazy(
-        "You will play this in several ways. What is said here holds for the first one; in each of the "
-        "others, the guide that you can open beside the game is what counts there."
+        "You will play this in several ways. These instructions are for the first one. For each of the "
+        "others, open the guide beside the game."
     )
     """A remark in the guide, where several conditions play this world with different settings."""
     scripts: ClassVar[tuple[str, ...]] = ()
@@ -286,7 +286,7 @@ class Page(ABC):
     aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
     """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
-        "The steps are over, and the goal was not reached yet. That is all right."
+        "You have used all steps without reaching the goal. That is all right."
     )
     """Shown where an episode with a goal ended at its last step."""
     general_hint: ClassVar[str] = gettext_lazy("Read the guide again whenever you like: it says how to win.")

@@ -66,7 +66,8 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         initial=4,
         min_value=1,
         max_value=1000,
-        help_text="How many may be played side by side; never more than the workers have threads.",
+        help_text="How many episodes may be played at the same time; never more than the workers have "
+        "threads.",
     )
     limit = forms.DecimalField(
         label="Limit of money",
@@ -74,7 +75,7 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=0,
         max_digits=12,
         decimal_places=6,
-        help_text="US dollars that calls of models may cost in all; 0 where they cost nothing.",
+        help_text="The most that all calls of models may cost, in US dollars; 0 if they cost nothing.",
     )
 
     class Meta:
@@ -105,7 +106,7 @@ class SpendingLimitForm(forms.Form):
         min_value=Decimal("0.000001"),
         max_digits=12,
         decimal_places=6,
-        help_text="US dollars, what is spent already among them.",
+        help_text="US dollars, including what is already spent.",
     )
 
 
@@ -150,7 +151,7 @@ class ExperimentForm(RunSettingsForm):
         required=False,
         label="Other settings",
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="NAME=VALUE, one a line, for everybody who has a setting of that name.",
+        help_text="NAME=VALUE, one on each line, for every member that has a setting of that name.",
     )
     organisation = forms.CharField(
         required=False,

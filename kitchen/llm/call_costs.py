@@ -254,10 +254,5 @@ def format_dollars(amount: float | Decimal | None) -> str:
     for None."""
     if amount is None:
         return "cost not known"
-    return f"{amount:.{_decimals(amount)}f} USD"
-
-
-def _decimals(amount: float | Decimal) -> int:
-    if not amount or amount >= 1:
-        return 2
-    return 4 if amount >= 0.01 else 6
+    decimals = 2 if not amount or amount >= 1 else 4 if amount >= 0.01 else 6
+    return f"{amount:.{decimals}f} USD"

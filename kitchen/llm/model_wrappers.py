@@ -16,11 +16,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
-from threading import Lock
 
 from kitchen.contract.language_model import (
     Attempt,
-    BudgetSpentError,
     Call,
     CallTimeoutError,
     LanguageModel,
@@ -35,7 +33,7 @@ from kitchen.contract.language_model import (
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.greenlet_pool import pause
 from kitchen.infra.log_context import error_traceback
-from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
+from kitchen.llm.call_costs import PriceList, UnknownPriceError
 
 log = logging.getLogger(__name__)
 
@@ -214,43 +212,17 @@ def _set_aside(purse: Payer, amount: float) -> None:
     raise failed
 
 
-class InMemoryPurse:
-    """A purse in memory for one process, with a total limit of `limit` US dollars. Thread-safe."""
-
-    def __init__(self, limit: float) -> None:
-        self.limit = limit
-        self.spent = 0.0
-        self.reserved = 0.0
-        self._lock = Lock()
-
-    def reserve(self, amount: float) -> None:
-        """Reserve money; BudgetSpentError if too little is left."""
-        with self._lock:
-            left = self.limit - self.spent - self.reserved
-            if amount > left:
-                raise BudgetSpentError(
-                    f"{format_dollars(amount)} needed, {format_dollars(max(left, 0))} left"
-                )
-            self.reserved += amount
-
-    def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved money and book what was spent."""
-        with self._lock:
-            self.reserved -= reserved
-            self.spent += spent
-
-
 def ask_and_record(model: LanguageModel, request: Request) -> Call:
     """Ask the model and return the call with its result; count it in the metrics. Never raises. An error that
     is not a ModelError gets the code `error`. It is logged by its location, not its message, which might
     contain a key."""
-    call = _asked(model, request)
+    call = _call(model, request)
     prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
     prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())
     return call
 
 
-def _asked(model: LanguageModel, request: Request) -> Call:
+def _call(model: LanguageModel, request: Request) -> Call:
     began = time.monotonic()
     try:
         reply = model.ask(request)

@@ -152,9 +152,7 @@ def make_decision_model(
 def why_not_usable(provider: str, model: str) -> list[str]:
     """Return in words why a study cannot use this model, judging by this process's environment. The
     environment of a worker elsewhere may differ."""
-    reasons = []
-    if why := why_unavailable(provider):
-        reasons.append(why)
+    reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:
         reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
     elif not _prices(provider).knows(provider, model):

@@ -199,4 +199,4 @@ class TickConsumer(SeatConsumer):
         """Answer that this world has no such key."""
         if self.page:
             notice = NoticeMessage("not_offered", RECEIPTS["not_offered"], "warning")
-            await self.answer(self.page.said, notice)
+            await self.answer(self.page.show_notice, notice)

@@ -15,7 +15,6 @@ from itertools import groupby
 from kitchen.charts.chart_data import Axis, Cell, Chart, Panel, Point, Series
 from kitchen.contract.world import Metric, World
 from kitchen.play.models import Mind, Step
-from kitchen.play.turn.state_store import command_from_json
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_record import EpisodeRecord, mind_label, seat_label
 from kitchen.words.english_text import and_list, counted_noun
@@ -77,7 +76,7 @@ def read_activity(record: EpisodeRecord) -> EpisodeActivity:
 
 def _done_kinds(row: Step, world: type[World]) -> dict[int, str]:
     """Return the kind of each seat's command, or `refused`, by seat."""
-    kinds = {each["seat"]: world.kind_of(command_from_json(each["command"])) for each in row.commands}
+    kinds = {each["seat"]: world.kind_of(tuple(each["command"])) for each in row.commands}
     return kinds | {each["seat"]: REFUSED for each in row.events if each["kind"] == REFUSED}
 
 

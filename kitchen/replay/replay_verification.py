@@ -34,7 +34,6 @@ from kitchen.play.coplayers.ask_agents import (
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand
 from kitchen.play.turn.decision_records import REMEMBERED_STEPS
-from kitchen.play.turn.state_store import command_from_json
 from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, replay_step
@@ -146,21 +145,21 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
     seats = {seat.number for seat in turn.acting if seat.is_person or seat.mind_id in before}
     rows = [row for row in record.commands if row.step == turn.step and row.seat in seats]
     settled = {seat: row for seat, row in turn.given.items() if knowing == EVERYBODY}
-    return {row.seat: command_from_json(row.command) for row in [*settled.values(), *rows]}
+    return {row.seat: tuple(row.command) for row in [*settled.values(), *rows]}
 
 
 def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
     """Compare the repeated commands with the stored ones."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
-    rows = [row for row in record.commands if row.step == step and row.seat in asked.asked]
+    rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]
     then = {row.seat: _stored(row) for row in rows if row.chosen_by != BY_WORLD}
     return "" if now == then else OTHER_COMMANDS
 
 
 def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
-    then = tuple(map(command_from_json, row.to_follow or ()))
-    return command_from_json(row.command), then, row.chosen_by
+    then = tuple(map(tuple, row.to_follow or ()))
+    return tuple(row.command), then, row.chosen_by
 
 
 def _call(call: CallRecord) -> Call:

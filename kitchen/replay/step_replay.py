@@ -21,7 +21,7 @@ from kitchen.play.models import Episode, Mind, SeatCommand, Step
 from kitchen.play.turn import state_store
 from kitchen.play.turn.decision_records import INTENTS_KEY
 from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn
-from kitchen.play.turn.state_store import PastStep, TurnWorld, command_from_json
+from kitchen.play.turn.state_store import PastStep, TurnWorld
 from kitchen.play.turn.step_store import status_after
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import with_log_metrics
@@ -53,7 +53,7 @@ def initial_world(record: EpisodeRecord) -> World:
 
 def replay_step(world: World, row: Step) -> list[object]:
     """Take the step with its stored commands. Return the world's events in stored form."""
-    commands = [(each["seat"], state_store.command_from_json(each["command"])) for each in row.commands]
+    commands = [(each["seat"], tuple(each["command"])) for each in row.commands]
     events: list[object] = state_store.json_round_trip([event.to_json() for event in world.step(commands)])
     return events
 
@@ -219,9 +219,9 @@ def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
     made_in = given if given is not None else (broken or {}).get("planned_in")
     if made_in is None or made_in > steps:
         return None
-    then = [command_from_json(row.command) for row in later if row.planned_in == made_in]
+    then = [tuple(row.command) for row in later if row.planned_in == made_in]
     if broken and broken["planned_in"] == made_in:
-        then += map(command_from_json, broken["left"])
+        then += map(tuple, broken["left"])
     first = next(row for row in record.commands if row.seat == seat and row.step == made_in)
     return Plan(tuple(then), first.chosen_by, first.fallback, made_in) if then else None
 

@@ -8,10 +8,10 @@
   const TOO_MUCH = 4429; // close code for that
   const LAST = {
     4403: "Not live: you are not allowed to watch this study, or no longer logged in.",
-    4404: "Not live: this study is gone.",
-    4409: "Not live: you watch on many other pages. Load this one again to watch here.",
+    4404: "Not live: this study no longer exists.",
+    4409: "Not live: you have too many live pages open. Load this page again to watch here.",
   };
-  const AGAIN = { [TOO_MUCH]: "Not live: too much came from this page at once. It connects again within a minute." };
+  const AGAIN = { [TOO_MUCH]: "Not live: this page sent too much at once. It will reconnect within a minute." };
   const BY_HTMX = [1006, 1011, 1012, 1013]; // close codes after which htmx connects anew by itself
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know

@@ -88,7 +88,7 @@ def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
     return RequestedSample(who, only == "preregistered", without == "outages")
 
 
-AWAY = "Redis, which keeps the results, does not answer. Load this page again later."
+AWAY = "Redis, which stores the results, does not answer. Load this page again later."
 
 
 def _ready(study: Study, sample: RequestedSample) -> CachedAnalysis | None:

@@ -108,9 +108,9 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
     text = design.part("consent").text
     if design.meant("keeps_devices") and (NO_DEVICE.search(text) or not DEVICE.search(text)):
         yield (
-            "Device, window and times away are kept of each page, and the consent does not say so, or says "
-            "that nothing is: say on which device, in which browser and how large a window each page was "
-            "seen, and how often it was out of sight."
+            "Device, window and times away are stored for each page, but the consent does not say so, "
+            "or says that nothing is stored. State that you store the device, the browser and the "
+            "window size of each page, and how often it was hidden."
         )
     together = _names_with_several_people(design)
     if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):
@@ -123,21 +123,22 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
     ]
     if talks and not WRITING.search(text):
         yield (
-            f"People may write to others in {_names(talks)}, and the consent does not say so: say that "
-            "messages are stored word for word, who reads them, and that the company of a language model may "
-            "be among those."
+            f"People may write to others in {_names(talks)}, but the consent does not say so: state "
+            "that messages are stored word for word and who reads them, possibly including the "
+            "company of a language model."
         )
     read = [(plan, made) for plan, made in talks if _model_reads(plan, made)]
     if read and not MODEL.search(text):
         yield (
-            f"A language model reads what people write in {_names(read)}, and the consent does not say so: "
-            "name the company that runs it."
+            f"A language model reads what people write in {_names(read)}, but the consent does not say "
+            "so: name the company that runs it."
         )
     spoken = [(plan, made) for plan, made in talks if made.spoken]
     if spoken and not (SPEAKING.search(text) and MAKER.search(text)):
         yield (
-            f"People may speak in {_names(spoken)}, and the consent does not say where that goes: the "
-            "browser makes text of it, and Chrome and Edge have that done on their makers' servers."
+            f"People may speak in {_names(spoken)}, but the consent does not say where their speech "
+            "goes: the browser turns it into text, and Chrome and Edge do this on their makers' "
+            "servers."
         )
 
 

@@ -195,9 +195,7 @@ def blocking_problems(study: Study) -> list[ReadinessProblem]:
 def _conditions(study: Study) -> Iterator[ReadinessProblem]:
     rows = list(study.conditions.all())
     if not rows:
-        yield ReadinessProblem(
-            "There is no condition yet. Add what participants are to play.", "condition-new"
-        )
+        yield ReadinessProblem("There is no condition yet. Add at least one.", "condition-new")
     for row in rows:
         try:
             row.clean()
@@ -208,7 +206,7 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
             yield advice(f"{row.name}: {caution}", "condition", row.pk)
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
-        words = f"Two conditions are both called “{label}” for participants; nobody could tell them apart."
+        words = f"Two conditions are both called “{label}” for participants, who could not tell them apart."
         yield ReadinessProblem(
             words, "condition", (next(row.pk for row in rows if row.label == label),), hinders=False
         )
@@ -243,7 +241,7 @@ def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
             words = f"{kind.words.capitalize()} is on but asks nothing, so nobody sees it."
             yield advice(words, "instruments")
     if not design.has("consent"):
-        yield advice("Nobody is asked for consent.", "part", "consent")
+        yield advice("Consent is switched off, so nobody is asked for it.", "part", "consent")
     for words in missing_statements(design):
         yield advice(words, "part", "consent")
     for told, words in false_statements(design):
@@ -259,7 +257,7 @@ def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     silent = [one.name for one in design.conditions if not design.items_after(one.key)]
     if silent:
         where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
-        yield advice(f"Nothing is asked after the episodes{where}.", "instruments")
+        yield advice(f"No questions are asked after the episodes{where}.", "instruments")
     for place in sorted(ITEM_PAGES):
         if design.items_at(place) and not design.has(place):
             words = f"There are questions for “{PARTS[place].words}”, but this part is off."
@@ -282,9 +280,10 @@ def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessPr
             any(map(one.search, row.options)) for one in (PROGRAMS, PEOPLE)
         ):
             words = (
-                f"“{row.measure}” asks who is a person and who a program, and “{telling[0]}” speaks of "
-                "programs before: whoever read it knows. Leave the question out, or say there that some "
-                "things are told only at the end, and tell them in the debriefing."
+                f"“{row.measure}” asks who is a person and who is a program, but “{telling[0]}” "
+                "mentions programs before, so participants already know. Leave the question out, or "
+                "say there that some things are revealed only at the end, and reveal them in the "
+                "debriefing."
             )
             yield advice(words, "item", row.pk)
 
@@ -298,7 +297,10 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
                 words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
                 yield advice(words, "instruments")
             elif len({item.needs_teammates for item in scale.items}) > 1 and alone:
-                words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
+                words = (
+                    f"The sub-scale “{scale.name}” gets no score alone: not all of its questions are "
+                    "asked there."
+                )
                 yield advice(words, "instruments")
 
 
@@ -306,7 +308,10 @@ def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield pairs of sub-scale names that one typo may explain."""
     names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
-        words = f"“{one}” and “{other}” are two sub-scales, each with a score of its own. Is one a slip?"
+        words = (
+            f"“{one}” and “{other}” are two separate sub-scales, each with its own score. Is one of "
+            "them a typing error?"
+        )
         yield advice(words, "instruments")
 
 
@@ -318,7 +323,8 @@ def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
     with suppress(SettingsError):  # the check of the part reports it
         if not practice_reaches(played.world, played.settings, practice_goal(settings, played.world)):
             words = (
-                "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
+                "Practice is too short: a participant who follows its hints does not reach the goal. "
+                "Give it more steps."
             )
             yield advice(words, "part", "practice")
 
@@ -375,13 +381,15 @@ def _people(study: Study) -> Iterator[ReadinessProblem]:
     """Yield problems of conditions for several people: what prevents the episode or makes people wait."""
     rows = [row for row in study.conditions.all() if _is_shared(row)]
     if len({len(people_in(row)) for row in rows}) > 1:
-        words = "Those who play together stay together: all such conditions need the same number of people."
+        words = (
+            "People who play together stay together, so all such conditions need the same number of people."
+        )
         yield ReadinessProblem(words, "condition", (rows[0].pk,))
     for row in rows:
         if row.step_seconds is None and waits_for_people(row):
             words = (
-                f"{row.name}: several people play, and there is no step timer: one who is away keeps the "
-                "others waiting until they are timed out."
+                f"{row.name}: several people play, and there is no step timer: a participant who is "
+                "away keeps the others waiting until they are timed out."
             )
             yield advice(words, "condition", row.pk)
 

@@ -67,24 +67,25 @@ RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
     "label": RecruitmentPlace(
         "label",
         needed=True,
-        help="Whoever guesses a label goes on in that person's place: do not number people (P01, P02). "
-        "A label stands for {LABEL} in the link. Once recruiting by label is saved, the page on recruitment "
-        "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
-        "can somebody leave from another browser.",
+        help="Somebody who guesses a label can continue in that person's place, so do not number "
+        "people (P01, P02). A label replaces {LABEL} in the link. Once recruiting by label is "
+        "saved, the page on recruitment makes signed links that nobody can guess. Only with such "
+        "a link, or with the personal link, can somebody leave from another browser.",
         placeholder="{NAME}",
         unsigned=gettext_noop(
-            "This study opens only by a signed link. Open the link that you were given, all of it."
+            "This study opens only with a signed link. Open the complete link that you were given."
         ),
     ),
     "mturk": RecruitmentPlace(
         "workerId",
         ("assignmentId", "hitId"),
         nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
-        help="For MTurk make a HIT of the kind “Survey Link”: the link opens in a tab of its own, and the "
-        "worker pastes the completion code into the HIT. An ExternalQuestion HIT shows the page in a frame, "
-        "which is refused here. If a script in your HIT adds workerId, assignmentId and hitId to the link, "
-        "they are stored and the same worker goes on in any browser; without them only the completion code "
-        "tells who it was, and nothing keeps a worker from beginning again in another browser.",
+        help="For MTurk make a HIT of the kind “Survey Link”: the link opens in a separate tab, and "
+        "the worker pastes the completion code into the HIT. An ExternalQuestion HIT shows the "
+        "page in a frame, which is not allowed here. If a script in your HIT adds workerId, "
+        "assignmentId and hitId to the link, they are stored and the same worker can continue in "
+        "any browser; without them only the completion code identifies the worker, and nothing "
+        "keeps a worker from beginning again in another browser.",
     ),
     "prolific": RecruitmentPlace(
         "PROLIFIC_PID",
@@ -94,22 +95,22 @@ RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
         leaving=gettext_noop(
             "On Prolific, please return your submission, so that your place there is free again."
         ),
-        help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
-        "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
-        "signs the link; once the ID of your Prolific workspace is saved here, who comes by a link that was "
-        "signed for it is known to be who it says.",
+        help="Give Prolific the link for participants unchanged, with its braces and percent signs: "
+        "Prolific fills them in for each person. If “secure external URL” is switched on there, "
+        "Prolific signs the link; once the ID of your Prolific workspace is saved here, a link "
+        "that was signed for it proves who the person is.",
         placeholder="{{%NAME%}}",
         unsigned=gettext_noop(
-            "This study opens only from Prolific, by a link that holds for a short time. Open the study "
-            "on Prolific again; if it does not open then either, please tell the researcher there."
+            "This study opens only from Prolific, with a link that is valid for a short time. Open the "
+            "study on Prolific again. If it still does not open, please tell the researcher there."
         ),
     ),
     "sona": RecruitmentPlace(
         "survey_code",
         needed=True,
-        help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "
-        "is too weak, recruit by label. Give SONA the link for participants with %SURVEY_CODE%, as it "
-        "stands: SONA fills it in for each person.",
+        help="SONA's codes are short numbers: somebody who guesses one can continue in that person's "
+        "place. If that is too weak, recruit by label. Give SONA the link for participants "
+        "unchanged, with %SURVEY_CODE%: SONA fills it in for each person.",
         placeholder="%NAME%",
     ),
 }
@@ -161,13 +162,15 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
             raise ReferralError(
-                gettext("The link is damaged: {name} is too long, or does not print.").format(name=name)
+                gettext(
+                    "The link is damaged: {name} is too long or contains characters that cannot be shown."
+                ).format(name=name)
             )
         if UNFILLED_PLACEHOLDER(value):
             raise ReferralError(
                 gettext(
-                    "The link is not filled in: {name} says “{value}”. Open the study from the page where "
-                    "you found it."
+                    "The link is incomplete: {name} is “{value}”. Open the study from the page where you "
+                    "found it."
                 ).format(name=name, value=value)
             )
     if is_only_looking(study, said):
@@ -176,7 +179,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     if place.needed and not label:
         raise ReferralError(
             gettext(
-                "The link lacks {name}, by which your place in the study is known. Open the study from "
+                "The link lacks {name}, which identifies your place in the study. Open the study from "
                 "the page where you found it."
             ).format(name=place.label)
         )

@@ -21,7 +21,7 @@ from study.editor.form_fields import ELSEWHERE, AnyValueField, TextLinesField
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
 
-TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
+TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
 """Names in messages of the rules → form fields, where the two differ."""
 
@@ -199,10 +199,10 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     Its question is fixed once there are answers, or active participants who entered with it.
     """
 
-    options = TextLinesField(help_text="What can be chosen, one on each line.")
+    options = TextLinesField(help_text="The options, one on each line.")
     correct = AnyValueField(
-        help_text="The right answer of an attention check or a question of understanding: a point of the "
-        "scale, or an option word for word. Empty: there is none."
+        help_text="The correct answer of an attention check or a comprehension question: a point of the "
+        "scale, or an option word for word. Empty: no correct answer."
     )
 
     class Meta:

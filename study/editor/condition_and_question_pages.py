@@ -196,8 +196,8 @@ def _note(form: SurveyItemForm) -> str:
     if not form.answered:
         return (
             f"What it asks is fixed: {describe_dependents(dependent_participants(form.instance))} and "
-            f"may still be asked it. "
-            "It can be switched off, and another one added for those who come from now on."
+            "may still be asked it. You can switch it off and add another one for participants who "
+            "enter from now on."
         )
     return f"There are {form.answered} answers, so what they rest on is fixed. It can be switched off."
 

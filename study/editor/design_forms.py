@@ -139,8 +139,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         label="Closes at",
         required=False,
         widget=forms.DateTimeInput(attrs={"placeholder": "2026-12-31 18:00"}, format="%Y-%m-%d %H:%M"),
-        help_text="Date and time (UTC), for example 2026-12-31 18:00. From then on nobody new is taken; "
-        "those who play can finish. Empty: never.",
+        help_text="Date and time (UTC), for example 2026-12-31 18:00. From then on nobody can enter; people "
+        "who are playing can finish. Empty: never.",
         error_messages={"invalid": "Write date and time like 2026-12-31 18:00."},
     )
 
@@ -160,8 +160,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
             "signed_only": "Only signed links",
             "prolific_workspace": "Prolific workspace",
             "max_participants": "Most participants",
-            "entries_per_address": "Most who begin from one address",
-            "entries_per_minute": "Most who begin in a minute",
+            "entries_per_address": "Maximum entries from one address",
+            "entries_per_minute": "Maximum entries in a minute",
         }
         help_texts = {
             "recruitment": " ".join(place.help for place in RECRUITMENT_PLACES.values() if place.help)
@@ -171,7 +171,9 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         """Refuse a new closing date in the past. The stored date may stay."""
         closes_at: datetime | None = self.cleaned_data["closes_at"]
         if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
-            raise forms.ValidationError("This is over. To take nobody from now on, close the study.")
+            raise forms.ValidationError(
+                "This time has passed. To stop new participants from now on, close the study."
+            )
         return closes_at
 
 
@@ -265,8 +267,8 @@ class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("code", "url", "text")
         labels = {"code": "Fixed code"}
         help_texts = {
-            "code": "The same for everybody. Empty: each who is complete gets a code of their own; at the "
-            "other ends there is none."
+            "code": "The same for everybody. Empty: each participant who completes the study gets their "
+            "own code, and the other endings have no code."
         }
         widgets = {"text": forms.Textarea({"rows": 2})}
 
@@ -310,7 +312,7 @@ class InstrumentForm(forms.Form):
 class MemberForm(forms.Form):
     """A member of staff and their role."""
 
-    user = forms.CharField(label="User name", help_text="Somebody with a login here, of the staff.")
+    user = forms.CharField(label="User name", help_text="A staff member with a login on this server.")
     role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)
 
     def clean_user(self) -> Any:
@@ -319,6 +321,6 @@ class MemberForm(forms.Form):
         user = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
         if user is None:
             raise forms.ValidationError(
-                f"Nobody of the staff is called {name}. An administrator adds people."
+                f"There is no staff member called {name}. An administrator adds people."
             )
         return user

@@ -126,7 +126,11 @@ def _missing_title(study: Study, hinders: bool) -> str:
     if not hinders:
         return "To consider"
     is_open = study.status == Study.Status.OPEN
-    return "Missing, although it is open" if is_open else "Still missing before this study can take people"
+    return (
+        "Missing, although the study is open"
+        if is_open
+        else "Still missing before this study can take people"
+    )
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
@@ -254,15 +258,16 @@ class LanguagesForm(forms.Form):
     written = forms.ChoiceField(
         label="Language of your own texts",
         choices=settings.LANGUAGES,
-        help_text="In which you write: headings, consent, questions, labels. All else is said in the "
-        "language of each participant.",
+        help_text="The language in which you write headings, consent, questions and labels. All other texts "
+        "are shown in each participant's language.",
     )
     others = forms.MultipleChoiceField(
         label="Offered as well",
         choices=settings.LANGUAGES,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Participants read what their browser asks for among all these, and can change it.",
+        help_text="Participants see the one of these languages that their browser asks for, and can change "
+        "it.",
     )
 
     def languages(self) -> str:
@@ -317,8 +322,8 @@ class TextsForm(forms.Form):
 
 PREFIX = "text-"
 CHANGED = (
-    "Texts of the study were changed while you wrote. Their new wording stands below, to be translated anew. "
-    "What you wrote for the others is there: save it."
+    "Texts of the study changed while you were writing. Their new wording is below: translate it "
+    "again. Your other translations are still in the form: save them."
 )
 
 

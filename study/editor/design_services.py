@@ -177,7 +177,8 @@ def study_deletion_problem(study: Study) -> str:
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
         return (
-            f"It holds the data of {counted_noun(people, 'participant')}. Take the data and close it instead."
+            f"The study holds the data of {counted_noun(people, 'participant')}. Take the data and "
+            "close it instead."
         )
     programs = study.participants.filter(synthetic=True, preview=False).count()
     return f"{_first_erase(programs)} of this study." if programs else ""
@@ -208,7 +209,7 @@ def member_remove(*, study_id: int, user: Any) -> None:
 def _keep_an_owner(study: Study, leaving: Any) -> None:
     owners = study.memberships.filter(role=Membership.Role.OWNER)
     if owners.filter(user=leaving).exists() and not owners.exclude(user=leaving).exists():
-        raise DesignError("A study needs an owner. Make somebody else one first.")
+        raise DesignError("A study needs an owner. Make somebody else an owner first.")
 
 
 @transaction.atomic
@@ -270,9 +271,8 @@ def condition_deletion_problem(condition: Condition) -> str:
         return f"{_first_erase(programs)} who have {condition.name} in their plan."
     if number := dependent_participants(condition):
         return (
-            f"{condition.name} stays: {describe_dependents(number)} and could not go on without it. "
-            f"Wait until "
-            "nobody is on the way, or copy the study and take it out of the copy."
+            f"{condition.name} stays: {describe_dependents(number)} and could not continue without it. "
+            "Wait until nobody is taking part, or copy the study and remove it from the copy."
         )
     return ""
 
@@ -296,9 +296,9 @@ def item_deletion_problem(item: SurveyItem) -> str:
         return f"{_first_erase(programs)} who answered “{item.measure}”. Or switch it off."
     if number := dependent_participants(item):
         return (
-            f"“{item.measure}” stays: {describe_dependents(number)} and could not go on without it. "
-            f"Switch it off "
-            "instead: who comes from now on is not asked it. Or copy the study and delete it there."
+            f"“{item.measure}” stays: {describe_dependents(number)} and could not continue without it. "
+            "Switch it off instead: participants who enter from now on are not asked it. Or copy the "
+            "study and delete it there."
         )
     return ""
 
@@ -313,7 +313,10 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
     keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
     doubled = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
     if doubled:
-        raise DesignError(f"{instrument.title} is there already, or items of the same name: {doubled[0]}.")
+        raise DesignError(
+            f"{instrument.title} has already been added, or the study has items of the same name: "
+            f"{doubled[0]}."
+        )
     last = study.items.aggregate(last=models.Max("position"))["last"] or 0
     for position, one in enumerate(instrument.items, start=last + 1):
         made = SurveyItem(study=study, position=position, **one.model_dump())

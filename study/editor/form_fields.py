@@ -98,7 +98,7 @@ TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "abse
 """The form fields about several people, by field name of `Team`."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
-NEEDED = "Choose one: who leads without a place in the game, and co-players of their own, belong to one."
+NEEDED = "Choose an organisation: a leader without a place in the game and separate co-players need one."
 ELSEWHERE = {
     "organisation": KIND,
     "leads": LEADS,
@@ -154,7 +154,7 @@ def team_fields() -> dict[str, forms.Field]:
             required=False,
             label="Organisation",
             choices=[("", SILENT), *ORGANISATION_LABELS.items()],
-            help_text="Who may command whom by words, and who may write to whom.",
+            help_text="Who may give commands to whom, and who may write to whom.",
         )
     }
     for setting in ORGANISATION_SETTINGS:
@@ -164,19 +164,21 @@ def team_fields() -> dict[str, forms.Field]:
         required=False,
         min_value=1,
         max_value=64,
-        label="Who leads, or begins the chain",
+        label="The leader, or the first of the chain",
         help_text="The number of a player. Empty: 1.",
     )
     fields[APART] = forms.BooleanField(
         required=False,
         label="The participant leads and has no place in the game",
-        help_text="All players are co-players then, the first is 1; “follower” does as it is told. Steps go "
-        "by the step timer. What the participant sees of the world is what who leads sees, above.",
+        help_text="All players are then co-players, and the first is 1; “follower” does the jobs it is "
+        "given. The step timer drives the steps. The participant sees what the leader sees, as "
+        "set above.",
     )
     for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
         fields[PAIRS[name]] = TextLinesField(
             label=label,
-            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *: who leads and has no place.",
+            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *, is the leader who has no "
+            "place.",
         )
     return fields | _people_fields()
 
@@ -208,9 +210,9 @@ def _people_fields() -> dict[str, forms.Field]:
             required=False,
             min_value=0,
             max_value=MAX_MISSED_STEPS,
-            label="Turns missed in a row after which somebody is gone",
-            help_text="Counted where there is a step timer. 0: only who leaves is gone. "
-            f"Empty: {team.absent_steps}.",
+            label="Turns missed in a row before a participant counts as gone",
+            help_text="Counted if there is a step timer. 0: a participant is gone only after leaving the "
+            f"study. Empty: {team.absent_steps}.",
         ),
         TOGETHER["absent"]: forms.ChoiceField(
             required=False,

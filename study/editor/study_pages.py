@@ -64,7 +64,10 @@ def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
     form = NewStudyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         made = study_copy(study, owner=request.user, **form.cleaned_data)
-        messages.success(request, f"“{made.title}” is yours: the whole design, closed, nobody in it.")
+        messages.success(
+            request,
+            f"“{made.title}” is now your study: it has the whole design, is closed, and has no participants.",
+        )
         return redirect("study:staff-design", made.slug)
     return form_page(request, study, form, heading="Copy this study", submit="Make the copy")
 
@@ -75,7 +78,11 @@ def study_state(request: HttpRequest, study: Study) -> HttpResponse:
     if request.POST.get("state") == Study.Status.OPEN:
         act, words, mind = study_open, "The link takes participants.", first_warning(study)
     else:
-        act, words, mind = study_close, "Closed: nobody new. Those who play can finish.", ""
+        act, words, mind = (
+            study_close,
+            "The study is closed to new participants. People who are playing can finish.",
+            "",
+        )
     return service_button(request, study, lambda: act(study_id=study.pk, by=request.user), words, mind=mind)
 
 
@@ -155,7 +162,7 @@ def _start_preview(request: HttpRequest, study: Study, begin: Callable[[], Parti
 @requires_password
 def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
     """Erase all previews' data."""
-    words = "What previews left is erased."
+    words = "The data of previews are erased."
     return confirmed_service_button(request, study, lambda: previews_erase(study_id=study.pk), words)
 
 

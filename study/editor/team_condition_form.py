@@ -150,7 +150,7 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
             coerce=int,
             choices=[(player, str(player)) for player in range(1, MOST_PLAYERS + 1)],
             widget=forms.CheckboxSelectMultiple(attrs={"class": "decides"}),
-            error_messages={"required": "Choose at least one player, or take this co-player away."},
+            error_messages={"required": "Choose at least one player, or remove this co-player."},
         ),
         row.part: forms.ChoiceField(
             label="Co-player",
@@ -190,7 +190,7 @@ def row_player_problems(
             if player not in players:
                 yield row.players, f"No co-player can play for player {player}."
             elif player in taken:
-                yield row.players, f"Player {player} has a co-player of its own already."
+                yield row.players, f"Player {player} already has a separate co-player."
         taken |= set(own)
 
 

@@ -304,8 +304,8 @@ class DrawingWidget(forms.Textarea):
 
 
 UNTIL_DONE = (
-    "Otherwise practice is over as soon as somebody has done once what the game is about. "
-    "Whoever has not, after all its steps, may practise once more."
+    "Otherwise practice ends as soon as the participant has reached its goal once. A participant who "
+    "has not reached it after all steps may practise again."
 )
 
 

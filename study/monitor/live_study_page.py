@@ -258,9 +258,9 @@ def entry(request: HttpRequest, study: Study) -> HttpResponse:
 def entry_go_on(request: HttpRequest, study: Study) -> HttpResponse:
     """End the pause, so that people can enter again at once."""
     if end_pause(study_id=study.pk, user=request.user):  # type: ignore[arg-type]
-        messages.success(request, "People are let in again. Counting begins anew.")
+        messages.success(request, "People can enter again. The count starts from zero.")
     else:
-        messages.warning(request, "No pause is on: people are let in.")
+        messages.warning(request, "Entry is not paused: people can enter.")
     return redirect("study:staff-entry", study.slug)
 
 

@@ -154,12 +154,12 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
 
 
 def _offers(person: Participant) -> list[OfferedAction]:
-    words = "The data stay and are marked; the analysis leaves them out."
+    words = "The data are kept and marked; the analysis excludes them."
     offers = [OfferedAction("exclude", "Exclude", words)]
     if person.excluded_at:
-        words = "The data count in the analysis again."
+        words = "The analysis includes the data again."
         offers = [OfferedAction("include", "Take the exclusion back", words)]
-    words = "The old link, the old browser and open pages are shut out at once. The new link is shown once."
+    words = "The old link, the old browser and open pages stop working at once. The new link is shown once."
     stamp = staff_actions.link_fingerprint(person)
     offers.append(OfferedAction("reissue", "Give a new link", words, stamp))
     if episode := staff_actions.running_episode(person):
@@ -167,14 +167,14 @@ def _offers(person: Participant) -> list[OfferedAction]:
         words = f"{ends}; the page leads the participant on."
         offers.append(OfferedAction("end_episode", "End the episode", words, str(episode.key)))
     if person.status == Participant.Status.ACTIVE:
-        words = "Their study ends here, for a technical reason. The data stay. It cannot be undone."
+        words = "Their study ends here, for a technical reason. The data are kept. This cannot be undone."
         offers.append(OfferedAction("end_way", "End their participation", words))
     return offers
 
 
 DONE = {
     "exclude": "Excluded.",
-    "include": "The exclusion is taken back.",
+    "include": "The exclusion is withdrawn.",
     "end_episode": "The episode is ended.",
     "end_way": "Their participation is ended.",
 }
@@ -192,7 +192,9 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
     try:
         done = _do(action, person, request.user, form.cleaned_data["reason"], request.POST.get("target", ""))
     except Participant.DoesNotExist:
-        messages.warning(request, f"{code} has withdrawn meanwhile: everything is erased, nothing was done.")
+        messages.warning(
+            request, f"{code} has withdrawn in the meantime: everything is erased, and nothing was changed."
+        )
         return redirect("study:staff-participants", study.slug)
     if done and action == StaffAction.Action.REISSUE:
         link = request.build_absolute_uri(get_object_or_404(_whole(study), pk=person.pk).get_absolute_url())
@@ -200,7 +202,10 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
     if done:
         messages.success(request, DONE[action])
     else:
-        messages.warning(request, "Nothing was done: that was so already, or has changed meanwhile.")
+        messages.warning(
+            request,
+            "Nothing was changed: the participant was already in that state, or has changed in the meantime.",
+        )
     return redirect("study:staff-participants-one", study.slug, code)
 
 
@@ -222,7 +227,7 @@ def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResp
 
 def _problem(form: ActionForm) -> str:
     why = f"Say why, in at most {staff_actions.LONGEST} characters."
-    said = {"reason": why, "sure": "Tick that you mean it."}
+    said = {"reason": why, "sure": "Tick the box to confirm."}
     return " ".join(words for name, words in said.items() if name in form.errors)
 
 

@@ -19,7 +19,7 @@ class StoredData:
 
     what: str
     why: str
-    seen: str = gettext_noop("the researchers of the study, and whomever they give their data files")
+    seen: str = gettext_noop("the researchers of the study and the people they share their data files with")
     named: bool = False
     """Whether the data may identify a person, so that they are erased first."""
     setting: str = ""
@@ -34,8 +34,8 @@ ONLY_SERVER = gettext_noop("nobody; it is in the database only")
 STORED_DATA: Mapping[str, StoredData] = {
     "link": StoredData(
         gettext_noop(
-            "What the link said that brought you here: a name that the researchers gave you, or an ID of"
-            " Prolific, SONA or MTurk with what these add; nothing where the link said nothing"
+            "What your link said: a name that the researchers gave you, or an ID from Prolific, SONA or "
+            "MTurk with what these add; nothing if the link said nothing"
         ),
         gettext_noop("so that you can be paid or credited, come back, and take part once"),
         named=True,
@@ -45,34 +45,37 @@ STORED_DATA: Mapping[str, StoredData] = {
             "Your answers, when you gave them, and each try at a question that has a right answer. What you"
             " write in your own words is stored as you write it"
         ),
-        gettext_noop("that is what the study asks"),
+        gettext_noop("the study asks for them"),
         named=True,
     ),
     "code": StoredData(
         gettext_noop(
-            "A number and a code that stand for you in the data and open nothing; which version of the study"
-            " you saw, in which language, and the order of your rounds"
+            "A number and a code that represent you in the data and give access to nothing; the version "
+            "of the study that you saw, its language, and the order of your rounds"
         ),
-        gettext_noop("so that what belongs together is found together"),
+        gettext_noop("so that the data of one person can be found together"),
     ),
     "consent": StoredData(
-        gettext_noop("That you agreed, when, and to which words"),
-        gettext_noop("so that it can be shown"),
+        gettext_noop("That you agreed, when, and to which text"),
+        gettext_noop("so that your agreement can be proved"),
     ),
     "way": StoredData(
         gettext_noop(
-            "When you entered, did something last and ended, and how it ended; when each page was opened and"
-            " done, and how often it was loaded"
+            "When you entered, when you were last active, and when and how you finished; when each page "
+            "was opened and completed, and how often it was loaded"
         ),
-        gettext_noop("so that you can come back, and to see where people stop"),
+        gettext_noop("so that you can come back, and so that the researchers see where people stop"),
     ),
     "device": StoredData(
         gettext_noop(
-            "Of each page after you agreed: whether you saw it on a phone, a tablet, a computer or a headset,"
-            " in which browser and system, how large its window was, and how often and for how long it was"
-            " out of your sight; not what you did meanwhile"
+            "For each page after you agreed: whether you saw it on a phone, a tablet, a computer or a "
+            "headset; the browser and the operating system; the size of the window; and how often and "
+            "for how long the page was hidden. What you did meanwhile is not stored"
         ),
-        gettext_noop("so that the researchers know how the study looked to you and whether you were with it"),
+        gettext_noop(
+            "so that the researchers know how the study looked on your device and whether you were "
+            "looking at it"
+        ),
         setting="keeps_devices",
     ),
     "completion": StoredData(
@@ -81,49 +84,49 @@ STORED_DATA: Mapping[str, StoredData] = {
     ),
     "secrets": StoredData(
         gettext_noop(
-            "Secrets: of your personal link, of the form with which you began, of your seat in the game and"
-            " the page that plays it"
+            "Random keys: for your personal link, for the form with which you began, for your seat in "
+            "the game and for the page on which you play"
         ),
-        gettext_noop("so that nobody else goes on in your place"),
+        gettext_noop("so that only you can continue your session"),
         ONLY_SERVER,
     ),
     "play": StoredData(
-        gettext_noop("Every choice in the game, when it was made, and all that happened in the game"),
-        gettext_noop("that is what the study looks at"),
+        gettext_noop("Each choice in the game, when it was made, and everything that happened in the game"),
+        gettext_noop("this is what the study examines"),
     ),
     "game": StoredData(
-        gettext_noop("Which game it was, how it was set up, who sat where, how far it is and how it ended"),
-        gettext_noop("so that it can be played, and played again from the log"),
+        gettext_noop("The game, its settings, who had which seat, its progress and how it ended"),
+        gettext_noop("so that the game can be played, and replayed from the log"),
     ),
     "team": StoredData(
         gettext_noop(
-            "What your teammates decided, where they are programs; if one of them asks a language model, what"
-            " that was asked and answered, and what it cost. It is asked about the game: who you are, your"
-            " answers and your link are not sent"
+            "What your teammates decided, if they are programs. If a program asks a language model: the "
+            "questions, the replies and their cost. The questions are about the game; who you are, your "
+            "answers and your link are not sent"
         ),
-        gettext_noop("so that the study can tell how your team played"),
+        gettext_noop("so that the researchers can see how your team played"),
         gettext_noop(
-            "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
-            " another one that the researchers name)"
+            "the researchers; if a language model is asked, also the company that runs it (Anthropic or "
+            "another one that the researchers name), but only the questions and replies"
         ),
     ),
     "talk": StoredData(
         gettext_noop(
-            "What you write to others in the game, and what they write to you, where the game has a box for"
-            " it. Those whom you write to read it; if one of them is a program that asks a language model, so"
-            " does the company that runs that. If you speak instead of typing, your browser makes text of it,"
-            " and may have that done by its maker; no sound is stored here"
+            "What you and others write to each other in the game, if it has a box for messages. The "
+            "recipients read it. If a recipient is a program that asks a language model, the company "
+            "that runs the model receives it too. If you speak instead of typing, your browser turns "
+            "your speech into text, possibly on a server of its maker; no sound is stored here"
         ),
-        gettext_noop("so that the study can tell how your team talked"),
+        gettext_noop("so that the researchers can see how your team communicated"),
         gettext_noop(
-            "those whom you write to, the researchers, and whomever they give their data files; and the"
-            " company that runs a language model, if one of those asks it"
+            "the recipients, the researchers and the people they share their data files with; and the "
+            "company that runs a language model, if a recipient uses one"
         ),
     ),
     "staff": StoredData(
         gettext_noop(
-            "What researchers did about you, for example that they sent you a new link or left your data out,"
-            " when, who, and why"
+            "What researchers did in your case, for example that they sent you a new link or excluded "
+            "your data; when, who and why"
         ),
         gettext_noop("so that they can be asked about it"),
     ),
@@ -139,34 +142,35 @@ def settings_on(study: Study) -> set[str]:
 
 STORED_BESIDE: Mapping[str, str] = {
     "browser": gettext_noop(
-        "In your browser: a cookie that leads you back to your page (90 days), one that protects forms"
-        " (a year), one with the language that you chose (90 days), one that shows that your link was"
-        " signed (four hours), one with the name in your link if you do not agree (until the browser is"
-        " closed), one that knows that you came to the end (until then, too), and answers that you have"
-        " not sent yet (until the next page). None of another site."
+        "In your browser: a cookie that leads you back to your page (90 days), one that protects forms "
+        "(a year), one with the language that you chose (90 days), one that shows that your link was "
+        "signed (four hours), one with the name in your link if you do not agree (until the browser is "
+        "closed), one that records that you reached the end (also until the browser is closed), and "
+        "answers that you have not sent yet (until the next page). There are no cookies from other sites."
     ),
     "address": gettext_noop(
-        "Your network address: it is not stored. Against scripts, a number made of it, from which it"
-        " cannot be read, is kept in memory for ten minutes, and the address itself for as long as wrong"
-        " links are tried from it. A web server in front of this one may log addresses: ask the"
-        " researchers."
+        "Your network address is not stored. To stop scripts, a number derived from it is kept in memory "
+        "for ten minutes; the address cannot be read from this number. The address itself is kept in "
+        "memory only while somebody tries wrong links from it. A web server in front of this one may log "
+        "addresses: ask the researchers."
     ),
     "log": gettext_noop("The program's own log: what went wrong, without secrets and without your answers."),
     "left": gettext_noop(
-        "When you leave: that somebody left this study, when, and how your receipt begins. It leads to"
-        " nobody."
+        "When you leave, we keep three things that do not identify you: that one person left, the time, "
+        "and the first letters of your receipt."
     ),
     "mark": gettext_noop(
-        "When you leave, a mark is kept, too: letters and digits made from a word of chance that is"
-        " erased with your data. It says nothing about you. Should this server ever be set back to an"
-        " older copy, in which your data still are, it shows that they are to be erased again. It is"
-        " kept for as long as there is this server."
+        "When you leave, we also keep a marker: letters and digits made from a random word that is "
+        "erased with your data. It says nothing about you. If a backup that still contains your data is "
+        "restored, the marker shows that they must be erased again. It is kept as long as this server "
+        "exists."
     ),
     "paid": gettext_noop(
-        "When you leave after the end: your completion code and the day, so that you are paid, and a"
-        " mark of the name in your link, from which nobody reads that name without this server's secret,"
-        " so that nobody takes part twice. The day and the mark are also kept when you leave after the"
-        " questions of understanding have ended the study for you. They lead to no data of yours."
+        "When you leave after the end, we keep your completion code and the day, so that you are paid. "
+        "We also keep a marker made from the name in your link, so that nobody takes part twice; nobody "
+        "can read the name from it without this server's secret key. The day and the marker are also "
+        "kept when you leave after the comprehension questions have ended the study for you. They do not "
+        "lead to any data of yours."
     ),
 }
 """What is stored outside of the data of a study, by a short key."""
@@ -207,10 +211,10 @@ ERASED_DATA = (
         setting="keeps_devices",
     ),
     ErasedData(
-        gettext_noop("the number and the code that stand for you, and what researchers did about you"),
+        gettext_noop("the number and the code that represent you, and what researchers did in your case"),
         ("code", "staff"),
     ),
-    ErasedData(gettext_noop("this personal link and all that belongs to it"), ("secrets",)),
+    ErasedData(gettext_noop("this personal link and everything that belongs to it"), ("secrets",)),
 )
 """The list of erased data on the withdrawal page. It covers all of `STORED_DATA` except the completion code,
 which stays for participants who earned it."""

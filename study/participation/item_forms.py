@@ -287,7 +287,7 @@ def _text(item: ItemPlan, _: Any) -> forms.Field:
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={
             "required": gettext("Write something here."),
-            "max_length": gettext("At most {most} characters are kept; please shorten it.").format(
+            "max_length": gettext("Please shorten your answer: at most {most} characters are stored.").format(
                 most=TEXT_LONGEST
             ),
         },

@@ -37,9 +37,9 @@ from study.task_queue import ask_dry_run
 
 State = DryRun.State
 
-SILENT = "Nothing was heard of it for 10 minutes: its worker is gone, or there was none."
+SILENT = "It sent no news for 10 minutes: its worker has stopped, or there was none."
 AWAY = "Nothing was started: Redis, which hands work to the workers, does not answer."
-ANOTHER = "A dry run of this study is on already: wait until it has finished, or stop it."
+ANOTHER = "A dry run of this study is already running: wait until it has finished, or stop it."
 
 
 def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
@@ -122,7 +122,7 @@ def dry_run_stop(*, run: DryRun, user: Any) -> None:
     if _still(run.pk, State.WAITING).update(**_end(State.STOPPED, "Nobody was sent."), stopped_by=who):
         return
     if not _still(run.pk, State.RUNNING).update(stopped_by=who):
-        raise DesignError("This dry run was over already.")
+        raise DesignError("This dry run was already over.")
 
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ NEWEST = 10
 MOST_PARTICIPANTS, MOST_AT_ONCE, MOST_SEED = 200, 8, 2**31 - 1
 SHARES = {
     "drop_outs": ("Drop-outs, %", "They just stop somewhere."),
-    "withdrawals": ("Withdrawals, %", "They leave by the two clicks, and all that is theirs is erased."),
+    "withdrawals": ("Withdrawals, %", "They withdraw with two clicks, and all their data are erased."),
     "refusals": ("Refusals, %", "They do not consent."),
     "fail_checks": (
         "Failed checks, %",
@@ -32,11 +32,12 @@ SHARES = {
 }
 """Label and help text of each share."""
 CLOSED = {
-    "closed": "The study takes nobody now. Open it first: the design says what is still missing.",
+    "closed": "The study accepts nobody now. Open it first: the design lists what is still missing.",
     "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
-    "spent": "The study's budget is spent, and it is set to take nobody new then. Raise the budget first.",
-    "full": "As many programs are in the study as it takes people. Erase the synthetic participants in the "
-    "design first, or let more in under Recruitment.",
+    "spent": "The study's budget is spent, and the study then accepts no new participants. Raise the "
+    "budget first.",
+    "full": "The study already has as many programs as it accepts people. Erase the synthetic "
+    "participants in the design first, or raise the limit under Recruitment.",
 }
 """Advice before synthetic participants can enter, by the result of `why_study_closed`."""
 
@@ -58,13 +59,13 @@ class DryRunForm(forms.Form):
         min_value=1,
         max_value=MOST_AT_ONCE,
         initial=2,
-        help_text=f"How many walk side by side, 1 to {MOST_AT_ONCE}. People who play at the same time share "
-        "the machine with them.",
+        help_text=f"How many take part at the same time, 1 to {MOST_AT_ONCE}. People who play at the same "
+        "time share the machine with them.",
     )
     seed = forms.IntegerField(
         min_value=0,
         max_value=MOST_SEED,
-        help_text="Who they are, and who of them stops where, follows from it.",
+        help_text="It determines who the programs are and where each of them stops.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -121,7 +122,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
         except DesignError as error:
             form.add_error(None, str(error))
         else:
-            return back_to_page(request, study, "The dry run is asked for.", "design-dry-runs")
+            return back_to_page(request, study, "The dry run has been requested.", "design-dry-runs")
     closed = CLOSED.get(why_study_closed(study, synthetic=True), "")
     template = "study/pilot/dry_runs.html"
     more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_findings(study)}
@@ -164,7 +165,7 @@ def _unmeasured(study: Study) -> list[tuple[str, str]]:
 def dry_run_stopped(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
     """Stop a dry run: no further synthetic participant is sent."""
     run = get_object_or_404(study.dry_runs, pk=pk)
-    words = "Nobody more is sent. Those who are on their way come to their end."
+    words = "No more programs are sent. Those already taking part finish."
     return service_button(
         request, study, lambda: dry_run_stop(run=run, user=request.user), words, "design-dry-runs"
     )

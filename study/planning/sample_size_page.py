@@ -69,9 +69,9 @@ class SampleSizeForm(forms.Form):
     effect_kind = forms.ChoiceField(label="Effect given as", choices=list(KINDS.items()))
     effect = _number("Effect", 0, 10, "f: .10 small, .25 medium, .40 large (Cohen 1988).")
     correlation = _number(
-        "Correlation", -1, 1, "Between the values of one person in two conditions; pilot data tell."
+        "Correlation", -1, 1, "Between the values of one person in two conditions; take it from pilot data."
     )
-    power = _number("Power wanted", 0.05, 0.999, "The chance of finding the effect if it is there.")
+    power = _number("Power wanted", 0.05, 0.999, "The chance of finding the effect if it exists.")
     alpha = _number("Alpha", 0.0001, 0.5)
     epsilon = _number("Epsilon", 0.05, 1, "Sphericity: 1 where it holds; .75 is a cautious guess.")
     scheme = forms.ChoiceField(label="Order scheme", choices=scheme_choices)
@@ -81,15 +81,20 @@ class SampleSizeForm(forms.Form):
         required=False,
         min_value=2,
         max_value=MOST_PEOPLE,
-        help_text="Who finish. Their power is shown, too; empty if the question is how many you need.",
+        help_text="How many finish. Their power is shown, too. Leave this empty if you want to know how "
+        "many you need.",
     )
     pattern = forms.ChoiceField(
-        label="Means", choices=list(PATTERNS.items()), help_text="Pairs depend on it, and the mixed model."
+        label="Means",
+        choices=list(PATTERNS.items()),
+        help_text="The pairwise tests and the mixed model depend on it.",
     )
     correction = forms.ChoiceField(label="Pairs corrected by", choices=list(PAIR_TESTS.items()))
 
     test = forms.ChoiceField(
-        label="Main test", choices=list(MAIN_TESTS.items()), help_text="Of the plan: the analysis runs it."
+        label="Main test",
+        choices=list(MAIN_TESTS.items()),
+        help_text="The main test of the plan, which the analysis runs.",
     )
 
     found: PowerAnswer
@@ -161,7 +166,7 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     """Respond with the power curve of the same question, as SVG."""
     form = _form(request, [], "")
     if not form.is_valid():
-        return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
+        return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
     try:
         drawn = figure_files.chart_file(power_chart(form.found), "svg")
     except ProcessPoolError:

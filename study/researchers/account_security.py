@@ -51,17 +51,16 @@ class BreachedStyleValidator:
         low = password.lower()
         if len(set(low)) < FEWEST or _again_and_again(low) or _in_rows(low) or self._ornamented(low):
             raise ValidationError(
-                "This password is of a kind that is guessed early: a known word with digits or signs around "
-                "it, a row of keys, or the same again and again. Four words that have nothing to do with "
-                "each other are a good one.",
+                "This password is easy to guess: a known word with digits or signs around it, a row "
+                "of keys, or a repeated pattern. Four unrelated words make a good password.",
                 code="password_breached_style",
             )
 
     def get_help_text(self) -> str:
         """Return the help text for the form."""
         return (
-            "Your password is not a known word with digits or signs around it, a row of keys, or the same "
-            "again and again."
+            "Your password must not be a known word with digits or signs around it, a row of keys, or "
+            "a repeated pattern."
         )
 
     def password_changed(self, password: str, user: Any = None) -> None:

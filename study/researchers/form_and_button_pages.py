@@ -53,7 +53,7 @@ def back_to_page(
 
 CONFIRM_FIELD = "sure"
 """Name of the checkbox that confirms a destructive action (`design/ask.html`)."""
-NOT_CONFIRMED = "Nothing was done: tick that you mean it."
+NOT_CONFIRMED = "Nothing was done: tick the box to confirm."
 
 
 def confirmed_service_button(

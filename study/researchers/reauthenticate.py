@@ -117,7 +117,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)
-        messages.info(request, "Thank you. Nothing was done yet: press the button once more.")
+        messages.info(request, "Thank you. Nothing has been done yet: press the button again.")
         return redirect(_safe(request, request.GET.get("next", "")))
     status = 422 if form.errors else 200
     return render(request, "study/researchers/password.html", {"form": form}, status=status)

@@ -46,7 +46,7 @@ def _confirmed(request: HttpRequest, code: str) -> HttpResponse:
     if codes:
         end_sessions(request.user, but=request.session.session_key)
         return _show(request, codes=codes)
-    wrong = "This is not the code that the app shows now. Wait for the next one, and type its six digits."
+    wrong = "This is not the code that the app shows now. Wait for the next code and enter its six digits."
     return _show(request, wrong=wrong)
 
 

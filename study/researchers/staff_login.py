@@ -128,7 +128,7 @@ class StaffLoginForm(AdminAuthenticationForm):
             user_login_failed.send(sender=__name__, credentials=who, request=self.request)
             self.add_error(
                 "code",
-                "Give the six digits that your app shows now, or a recovery code that you have not used yet. "
-                "After a wrong one, wait some seconds.",
+                "Enter the six digits that your app shows now, or a recovery code that you have not "
+                "used yet. After a wrong code, wait a few seconds.",
             )
         return cleaned

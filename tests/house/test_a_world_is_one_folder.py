@@ -96,7 +96,7 @@ def test_the_test_would_see_it(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "Cookies from this site have to be allowed.",
+        "Your browser must allow cookies from this site.",
         "same_dishes = models.BooleanField()",
         "from kitchen.contract.data_files import DataError",
         "The orders of conditions that a scheme gives.",

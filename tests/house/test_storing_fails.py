@@ -76,7 +76,8 @@ def test_staff_are_told_why_and_programs_in_json(migrated: Callable[[], None]) -
     answered = client.get("/staff/small/participants/")
     assert answered.status_code == 503
     assert (
-        "For whoever runs the server: database and app are of different versions" in answered.content.decode()
+        "For the administrator of the server: database and app are of different versions"
+        in answered.content.decode()
     )
     told = storage_page(RequestFactory().get("/api/studies/"), DatabaseProblem.AWAY)
     assert (told.status_code, told["Content-Type"]) == (503, "application/json")
@@ -101,7 +102,8 @@ def test_a_session_that_cannot_be_stored_is_no_bad_request() -> None:
 def test_what_goes_away_by_itself_is_told_from_what_somebody_must_mend() -> None:
     request = RequestFactory().get("/p/key/")
     longer = {
-        kind: "It may take longer" in storage_page(request, kind).content.decode() for kind in DatabaseProblem
+        kind: "This may take longer" in storage_page(request, kind).content.decode()
+        for kind in DatabaseProblem
     }
     assert {kind for kind, said in longer.items() if said} == {
         DatabaseProblem.FULL,

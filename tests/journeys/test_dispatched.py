@@ -67,6 +67,7 @@ print("unsettled", Spending.objects.filter(budget=budget, spent=None).count())
 """Prints every value of every row of the database, and how many calls of a study were never settled."""
 
 
+@pytest.mark.nightly  # `tests/live/test_kills` kills workers, the dispatcher's tests have the rest
 async def test_the_model_is_busy_and_writes_nonsense_and_the_worker_dies_and_the_episode_goes_on(
     page: Page, asking_stack: Stack, server: StandInServer, tmp_path: Path
 ) -> None:

@@ -53,7 +53,7 @@ async def test_a_dry_run_is_started_watched_and_stopped_on_a_page(
     await page.fill("#id_at_once", "1")
     await page.click("text=Start the dry run")
     await expect(page.locator("#dry-runs tbody tr")).to_have_count(2)
-    await expect(news).to_contain_text("A dry run is on", timeout=60_000)
+    await expect(news).to_contain_text("A dry run is running", timeout=60_000)
     await page.locator("#dry-runs tbody button").first.focus()
     await expect(news).to_contain_text(re.compile(r"\b[1-9]\d* of 200 done"), timeout=60_000)
     assert await page.evaluate("document.activeElement.id.startsWith('stop-')"), "news take the focus away"

@@ -27,6 +27,6 @@ async def test_the_reader_is_told_and_the_page_connects_again(
     await page.add_init_script(WITHIN_REACH)
     person = await alone(page, live_stack, tmp_path)
     await page.evaluate(FLOOD)
-    await page.wait_for_selector("text=Too much came from this page at once. Nothing is lost")
+    await page.wait_for_selector("text=This page sent too much at once. Nothing is lost")
     await person.connected()
     assert await person.play_step(["noop"]) == 1

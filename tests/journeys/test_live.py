@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER, SHOTS
@@ -38,6 +39,7 @@ async def picture(page: Page, name: str) -> None:
             await page.screenshot(path=f"{SHOTS}/{name}-{width}.png", full_page=True)
 
 
+@pytest.mark.nightly  # `study/monitor` sends and draws the same without a browser
 async def test_staff_see_who_is_where_without_reloading_and_end_an_episode(
     page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:

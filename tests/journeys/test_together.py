@@ -42,10 +42,10 @@ async def test_two_meet_play_and_one_leaves(
         other = Person(await context.new_page())
         await arrive(person := Person(page), first)
         await page.wait_for_selector("[data-page=lobby]")
-        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come][role=status]")
+        assert "1 of 2 people has arrived." in await page.inner_text("[data-lobby-come][role=status]")
         assert await violations(page, "lobby") == []
         await page.reload()
-        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come]")
+        assert "1 of 2 people has arrived." in await page.inner_text("[data-lobby-come]")
         await arrive(other, second)
         await other.connected()
         await person.connected()  # the lobby led on by itself
@@ -53,18 +53,18 @@ async def test_two_meet_play_and_one_leaves(
         assert await person.play_step(["noop"]) == await other.stepped(1)
         await talk(person, other)
         await leave(other.page)
-        await page.wait_for_selector("text=The person who played Robot 2 is gone: that conversation is over.")
-        assert "You are talking with nobody." in await page.inner_text("#partner")
+        await page.wait_for_selector("text=The person who played Robot 2 has left. The conversation is over.")
+        assert "You are not talking with anybody." in await page.inner_text("#partner")
         await page.wait_for_selector("#gone p")
         assert await page.inner_text("#gone") == (
-            "From step 2 on, Robot 2 goes on without its person, who has left."
+            "From step 2 on, a program plays Robot 2 because the person has left."
         )
         assert await page.evaluate("document.querySelector('#gone').closest('[role=status]') !== null")
         await page.set_viewport_size({"width": 360, "height": 740})
         assert await page.evaluate("document.documentElement.scrollWidth <= 360")
         for step in (2, 3, 4):
             told = await page.inner_text("#replaced")  # also when it stands over the page no more
-            assert told == "From step 2 on, Robot 2 goes on without its person, who has left."
+            assert told == "From step 2 on, a program plays Robot 2 because the person has left."
             assert await person.play_step(["noop"]) == step
         await person.go_on()
         await person.answer()
@@ -85,7 +85,7 @@ async def talk(person: Person, other: Person) -> None:
     await other.page.wait_for_selector(".said >> text=Robot 3 is talking with somebody else")
     assert await other.page.locator(".said.is-yours").count() == 0
     await person.page.click("#talk-end")
-    await person.page.wait_for_selector("text=You are talking with nobody.")
+    await person.page.wait_for_selector("text=You are not talking with anybody.")
     await write(person.page, "Robot 2", "shall we?")
     await other.page.wait_for_selector("text=You are talking with Robot 1.")
 

@@ -132,7 +132,9 @@ async def test_an_assistant_accepts_requests_by_touch_on_a_phone(
         fold = page.locator("[data-fold=show-actions][aria-expanded=true]")
         if await fold.count():
             await fold.tap()
-        if await accept.count():
+        if "You do not have to choose" in await page.inner_text("#menu"):
+            pass  # a wait goes on by itself
+        elif await accept.count():
             await accept.tap()
             await picture(page, "assistant-390")
             await page.tap("#menu [data-submit]")

@@ -163,7 +163,7 @@ async def test_by_names_alone_with_each_step_told_in_one_line(
 ) -> None:
     person, told = await started(page, live_stack, tmp_path), iter(TOLD)
     await page.evaluate(HEAR)
-    kitchen = page.get_by_role("group", name="The kitchen as drawn")
+    kitchen = page.get_by_role("group", name="Drawing of the kitchen")
 
     async def act(command: list[str]) -> None:
         await kitchen.get_by_role("button", name=PLACES[command[1]]).press("Enter")

@@ -226,7 +226,7 @@ async def check_failed_once(page: Page) -> None:
     await at(page, "check")
     await page.check("[name=item_sure][value=no]")
     await page.click(SUBMIT)
-    await page.wait_for_selector("text=Not everything was right")
+    await page.wait_for_selector("text=Some answers were not correct")
     await page.click("text=Read the guide again")
     await page.wait_for_selector("dialog[open] >> text=How to win")
     await page.keyboard.press("Escape")

@@ -9,7 +9,7 @@ from kitchen.contract.world import Json, World
 from kitchen.infra.append_only import unguarded_tables
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
-from kitchen.play.turn.state_store import command_from_json, current_world
+from kitchen.play.turn.state_store import current_world
 from kitchen.registry.world_registry import get_world
 
 
@@ -56,7 +56,7 @@ def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | No
     world.reset(episode.seed)
     yield None, world
     for row in rows:
-        world.step([(entry["seat"], command_from_json(entry["command"])) for entry in row.commands])
+        world.step([(entry["seat"], tuple(entry["command"])) for entry in row.commands])
         yield row, world
 
 

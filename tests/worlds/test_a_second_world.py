@@ -162,7 +162,7 @@ def test_no_page_of_a_participant_speaks_of_a_kitchen_or_of_robots(client: Clien
     kinds = {kind for page in pages for kind in re.findall(r'data-page="(\w+)"', page)}
     assert {"welcome", "consent", "guide", "practice", "play", "survey", "debriefing", "withdraw"} <= kinds
     said = "".join(pages)
-    assert "That was to try everything out" in said and "every step that you played" in said
+    assert "The practice was for trying everything out" in said and "every step that you played" in said
     assert "choose what to do" in said and not OTHERS.findall(said)
     assert not any(OTHERS.search(Receipt(code, 1).text) for code in RECEIPTS)
 
@@ -203,7 +203,7 @@ def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study:
     personal = agree(client, study)["Location"]
     guide = text_of(client.get(personal))
     assert guide.count("You are the keeper of a bay") == 1
-    assert guide.count("You run one robot in a kitchen") == 1
+    assert guide.count("You control one robot in a kitchen") == 1
     assert "<h2>The lighthouse</h2>" in guide and "<h2>The kitchen</h2>" in guide
     assert "every step that you played" in text_of(client.get(f"{personal}withdraw/"))
     assert "You will play" not in guide

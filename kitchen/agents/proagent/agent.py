@@ -14,7 +14,7 @@ from kitchen.agents.proagent.seat_memory import (
     compare_predictions,
 )
 from kitchen.agents.proagent.settings import BY_MODEL, SETTINGS, TRIES, ProAgentOptions
-from kitchen.agents.proagent.skill_planning import PlanRequest, PlanResult, ProAgentModelSession
+from kitchen.agents.proagent.skill_planning import PlanRequest, PlanResult
 from kitchen.agents.skill_agents.base_agent import (
     SCENE_GROWTH,
     DecisionParts,
@@ -23,6 +23,7 @@ from kitchen.agents.skill_agents.base_agent import (
     SkilledAgent,
     memory_of_seat,
 )
+from kitchen.agents.skill_agents.decision_model import ModelSession
 from kitchen.agents.skill_agents.settings import BY_RULE, INSTANT_SETTINGS
 from kitchen.agents.skill_agents.skill_text import success_sentence
 from kitchen.contract.agent import Decision, ForecastTrial, Situation
@@ -49,7 +50,7 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         """Predictions of a late decision that have been judged by now."""
         if self.did:
             said = success_sentence(skills.named(sight.seat), self.did)
-            self.memory = self.memory.said("user", said, options.memory)
+            self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
         """Adopt a plan and discard the record kept while there was none."""
@@ -92,11 +93,11 @@ class ProAgentDecisionParts(DecisionParts):
     judged: list[Prediction] = field(default_factory=list)
 
     @classmethod
-    def going_on(cls, late: Decision | None) -> Self:
+    def continue_from(cls, late: Decision | None) -> Self:
         """Continue from a decision that arrived late. Its comparisons have been made again since."""
         note = late.note if late else {}
         return replace(
-            super(ProAgentDecisionParts, cls).going_on(late),
+            super(ProAgentDecisionParts, cls).continue_from(late),
             foreseen=[Prediction.read(one) for one in note.get(PREDICTED_KEY, ())],
         )
 
@@ -116,11 +117,8 @@ class ProAgent(SkilledAgent):
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options_class = ProAgentOptions
     options: ProAgentOptions
-
-    def read_options(self, chosen: Mapping[str, Json]) -> ProAgentOptions:
-        """Return the settings of ProAgent in their own types."""
-        return ProAgentOptions.read(chosen)
 
     def remarks(self) -> tuple[str, ...]:
         """Return settings that have no effect."""
@@ -155,25 +153,25 @@ class ProAgent(SkilledAgent):
 
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
         """Decide for one seat after another."""
-        made = ProAgentDecisionParts.going_on(late)
-        door = None if deadline is None else ProAgentModelSession(self.options, situation, deadline)
+        made = ProAgentDecisionParts.continue_from(late)
+        session = None if deadline is None else ModelSession(self.options, situation, deadline)
         for seat in situation.seats:
             carrying = self._carrying(made, situation, seat)
-            if door and self.may_ask(situation, seat) and carrying.needs_plan:
-                self._ask(made, carrying, door)
+            if session and self.may_ask(situation, seat) and carrying.needs_plan:
+                self._ask(made, carrying, session)
             elif late is not None:
                 carrying.arrive(
                     late.note["seats"][str(seat)], ProAgentMemory.read(memory_of_seat(late.memory, seat))
                 )
                 made.judged += carrying.judged
             told = carrying.intent_for(situation.people if self.options.tell_foreseen else ())
-            made.carried_out(carrying, situation, told)
+            made.add_step(carrying, situation, told)
         return Decision(
             made.commands,
             memory=made.memory,
-            played_by=self.who(made.by),
+            played_by=self.weakest_source(made.by),
             note=made.note(),
-            calls=tuple(door.calls) if door else (),
+            calls=tuple(session.calls) if session else (),
             fallback=made.fallback,
             intents=made.intents,
         )
@@ -187,11 +185,9 @@ class ProAgent(SkilledAgent):
         made.judged += judged
         return ProAgentSeatStep(skills, sight, self.options, situation.step, memory)
 
-    def _ask(
-        self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, door: ProAgentModelSession
-    ) -> None:
+    def _ask(self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, session: ModelSession) -> None:
         skills, sight, step = carrying.skills, carrying.sight, carrying.step
-        planned = PlanRequest(skills, sight, self.options, door, step + 1).plan(carrying.memory)
+        planned = PlanRequest(skills, sight, self.options, session, step + 1).plan(carrying.memory)
         found = [Prediction(sight.seat, of, step + 1, skill) for of, skill in planned.foreseen.items()]
         foreseen = found if self.options.foresees else []
         made.foreseen += foreseen
@@ -199,11 +195,11 @@ class ProAgent(SkilledAgent):
         carrying.tries = [one.to_json() for one in planned.tries]
         self._count(made, planned, sight.seat)
         if planned.skill is not None:
-            by = STAND_IN if door.is_stand_in else self.kind
+            by = STAND_IN if session.is_stand_in else self.kind
             carrying.take(PlannedSkill(planned.skill, by, step))
         else:
             made.fallback = planned.error
-            carrying.take(self.instead(skills, sight, step))
+            carrying.take(self.fallback_plan(skills, sight, step))
 
     def _count(self, made: ProAgentDecisionParts, planned: PlanResult, seat: int) -> None:
         if planned.tries:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from kitchen.agents.proagent.settings import ANALYSIS, INTENTION, ProAgentOptions
 from kitchen.agents.skill_agents.skill_text import plan_line, skill_lines, titled_parts
 from kitchen.contract.agent_skills import (
-    GameDescription,
-    PlayStyle,
     SeatObservation,
     Skill,
     SkillCondition,
@@ -28,25 +26,18 @@ def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions)
     """Return the part that is the same at every step of an episode, so that a provider can cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
-    parts = _parts(primer, skills, sight, manner, options)
-    return titled_parts(parts)
-
-
-def _parts(
-    primer: GameDescription,
-    skills: Skills,
-    sight: SeatObservation,
-    manner: PlayStyle,
-    options: ProAgentOptions,
-) -> Iterator[tuple[str, Sequence[str]]]:
-    yield "Your part", [primer.role]
-    yield "Rules", primer.rules if options.rules else ()
-    yield "How things are made", primer.making if options.making else ()
-    yield "Skills", list(skill_lines(primer.skills, manner))
-    yield "Here", [f"- {line}" for line in primer.remarks] if options.remarks else ()
-    yield "Your answer", list(_form(skills, sight, options))
-    shown = primer.examples[: options.examples]
-    yield "Examples", [line for one in shown for line in _example(one, skills, sight, options)]
+    examples = primer.examples[: options.examples]
+    return titled_parts(
+        [
+            ("Your part", [primer.role]),
+            ("Rules", primer.rules if options.rules else ()),
+            ("How things are made", primer.making if options.making else ()),
+            ("Skills", list(skill_lines(primer.skills, manner))),
+            ("Here", [f"- {line}" for line in primer.remarks] if options.remarks else ()),
+            ("Your answer", list(_form(skills, sight, options))),
+            ("Examples", [line for one in examples for line in _example(one, skills, sight, options)]),
+        ]
+    )
 
 
 def _form(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> Iterator[str]:

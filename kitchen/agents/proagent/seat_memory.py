@@ -89,7 +89,7 @@ class ProAgentMemory(SkillMemory):
         """Return the accuracy of the predictions in the whole episode so far."""
         return PredictionAccuracy(self.right, self.judged)
 
-    def said(self, who: Role, text: str, most: int) -> Self:
+    def with_message(self, who: Role, text: str, most: int) -> Self:
         """Return the memory with one more message of the dialogue; the last `most` messages are kept."""
         dialogue = (*self.dialogue, (who, text[:MAX_CHARACTERS]))
         return replace(self, dialogue=dialogue[-most:] if most else ())

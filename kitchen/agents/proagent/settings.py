@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
 
-from kitchen.agents.skill_agents.settings import (
-    BY_NOBODY,
-    BY_RULE,
-    EXAMPLES,
-    FALLBACK,
-    FETCHES,
-    MAKING,
-    MAX_TOKENS,
-    MODEL,
-    REMARKS,
-    RULES,
-    STAND_IN_SETTINGS,
-    TEMPERATURE,
-    THINK_TICKS,
-    WAIT_MOVES,
-    WAITS,
-    SkilledOptions,
-)
-from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.agents.skill_agents import settings as shared
+from kitchen.contract.world import Setting
 
 PLAN, ANALYSIS, INTENTION = "p", "ap", "aip"
 BY_MODEL = "model"
@@ -34,37 +15,37 @@ TRIES = 4
 """Maximum number of plans that the model is asked for within one step."""
 
 SETTINGS: tuple[Setting, ...] = (
-    MODEL,
-    TEMPERATURE,
-    MAX_TOKENS,
+    shared.MODEL,
+    shared.TEMPERATURE,
+    shared.MAX_TOKENS,
     Setting(
         "level",
         "choice",
         "What the model is asked for",
         ANALYSIS,
-        help="What it believes that the others will do is recorded and compared with what they do then.",
+        help="Its predictions of the others are recorded and compared with what they then do.",
         choices=(
             (PLAN, "A plan"),
             (ANALYSIS, "An analysis, then a plan"),
             (INTENTION, "An analysis, what the others will do, then a plan"),
         ),
     ),
-    RULES,
-    MAKING,
-    REMARKS,
-    EXAMPLES,
-    WAITS,
-    FETCHES,
+    shared.RULES,
+    shared.MAKING,
+    shared.REMARKS,
+    shared.EXAMPLES,
+    shared.WAITS,
+    shared.FETCHES,
     Setting(
         "explainer",
         "choice",
         "Who explains why a plan fails",
         BY_MODEL,
-        help="A skill that cannot be done now is planned again, three times at most.",
+        help="If a skill cannot be done now, it plans again, at most three times.",
         choices=(
             (BY_MODEL, "The model, in a call of its own"),
-            (BY_RULE, "A fixed sentence"),
-            (BY_NOBODY, "Nobody: it only failed"),
+            (shared.BY_RULE, "A fixed sentence"),
+            (shared.BY_NOBODY, "Nobody: it only failed"),
         ),
     ),
     Setting(
@@ -89,29 +70,30 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "What it foresaw wrongly",
         ANNOTATE,
-        help="Of effect where it is asked what the others will do.",
+        help="Takes effect only if the model is asked what the others will do.",
         choices=(
             (OFF, "It is told nothing of it"),
             (REPLACE, "It is told what happened instead"),
             (ANNOTATE, "It is told both, and that it was wrong"),
         ),
     ),
-    WAIT_MOVES,
-    THINK_TICKS,
+    shared.WAIT_MOVES,
+    shared.THINK_TICKS,
     Setting(
         "tell_foreseen",
         "bool",
         "Tell people what it expects of them",
         False,
-        help="Where they are shown what teammates are about to do, and it is asked what others will do.",
+        help="Takes effect if people see what teammates are about to do and the model is asked what "
+        "others will do.",
     ),
-    FALLBACK,
-    *STAND_IN_SETTINGS,
+    shared.FALLBACK,
+    *shared.STAND_IN_SETTINGS,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class ProAgentOptions(SkilledOptions):
+class ProAgentOptions(shared.SkilledOptions):
     """The settings in their own types; see SETTINGS for their meaning."""
 
     level: str
@@ -119,11 +101,6 @@ class ProAgentOptions(SkilledOptions):
     recall: str
     belief: str
     tell_foreseen: bool
-
-    @classmethod
-    def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Read the settings; missing ones have their defaults. SettingsError for wrong ones."""
-        return cls(**clean_settings(SETTINGS, chosen))
 
     @property
     def foresees(self) -> bool:

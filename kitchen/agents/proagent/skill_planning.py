@@ -6,7 +6,7 @@ The module also holds the replies of the stand-in model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
 
@@ -14,13 +14,17 @@ from kitchen.agents.proagent import prompt
 from kitchen.agents.proagent.prompt import answer_text, other_seats
 from kitchen.agents.proagent.seat_memory import ProAgentMemory, belief_lines
 from kitchen.agents.proagent.settings import ALWAYS, BY_MODEL, TRIES, ProAgentOptions
-from kitchen.agents.skill_agents.base_agent import failed_conditions, with_minimum_wait
+from kitchen.agents.skill_agents.base_agent import failed_conditions, skill_fault, with_minimum_wait
 from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import BY_RULE
-from kitchen.agents.skill_agents.skill_text import ReadPlan, before_next_scene, read_plan, refusal_sentence
-from kitchen.contract.agent import Situation
+from kitchen.agents.skill_agents.skill_text import (
+    NO_WORDS,
+    ReadPlan,
+    before_next_scene,
+    read_plan,
+    refusal_sentence,
+)
 from kitchen.contract.agent_skills import (
-    PlayStyle,
     SeatObservation,
     Skill,
     SkillCondition,
@@ -28,46 +32,9 @@ from kitchen.contract.agent_skills import (
     spell_skill,
     wait_skill,
 )
-from kitchen.contract.decision_notes import NO_COMMAND
 from kitchen.contract.language_model import Message
 from kitchen.contract.world import Json
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
-
-
-class ProAgentModelSession(ModelSession):
-    """The model sessions of one seat: one to plan, and one to explain."""
-
-    def __init__(self, options: ProAgentOptions, situation: Situation, deadline: float) -> None:
-        super().__init__(options, situation, deadline)
-        self.level = options.level
-
-    def planning(self, skills: Skills, sight: SeatObservation, manner: PlayStyle) -> StandInFactory:
-        """Return the stand-in that plans. It follows the rule of the world, for its own seat and for its
-        predictions of the others."""
-        right = {seat: skills.rule(sight, seat, manner) for seat in skills.seats(sight)}
-        possible = [one for one in skills.offered(sight, sight.seat) if one != right[sight.seat]]
-
-        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
-            plan = next(skill for _, skill in commands)
-            foreseen = {seat: right[seat] for seat in other_seats(skills, sight)}
-            return "\n".join(
-                answer_text(skills, sight, self.level, f"{spell_skill(plan)} is what is due.", foreseen, plan)
-            )
-
-        advice = StandInAdvice({sight.seat: right[sight.seat]}, others={sight.seat: possible})
-        return self.stand_in(sight.seat, advice, write)
-
-    def explaining(self, sight: SeatObservation, skill: Skill, sentence: str) -> StandInFactory:
-        """Return the stand-in that explains with the sentence of the rule."""
-
-        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
-            return sentence
-
-        return self.stand_in(sight.seat, StandInAdvice({sight.seat: skill}), write)
-
-
-NO_WORDS = "(no words)"
-"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +58,10 @@ class PlanAttempt:
         }
 
     def faults(self, seat: int) -> list[Json]:
-        """Return its faults as files count them (`kitchen.contract.decision_notes`)."""
-        if self.unread:
-            return [{"code": NO_COMMAND, "seat": seat, "command": [], "text": "No skill could be read."}]
-        said = [one.why_not for one in self.failed[:1]]
-        codes = " ".join(one.code for one in self.failed)
-        return [{"code": codes, "seat": seat, "command": list(self.skill), "text": text} for text in said]
+        """Return its faults (`skill_fault`)."""
+        if not (self.unread or self.failed):
+            return []
+        return [skill_fault(seat, None if self.unread else self.skill, self.failed)]
 
 
 @dataclass(slots=True)
@@ -119,10 +84,10 @@ class PlanRequest:
         skills: Skills,
         sight: SeatObservation,
         options: ProAgentOptions,
-        door: ProAgentModelSession,
+        session: ModelSession,
         step: int,
     ) -> None:
-        self.skills, self.sight, self.options, self.door, self.step = skills, sight, options, door, step
+        self.skills, self.sight, self.options, self.session, self.step = skills, sight, options, session, step
         self.name = skills.named(sight.seat)
         self.manner = options.manner(skills.manner(sight))
 
@@ -134,10 +99,10 @@ class PlanRequest:
     def plan(self, memory: ProAgentMemory) -> PlanResult:
         """Ask until a skill can be done; wait after the last try. The last failure is explained, too."""
         made, again = PlanResult(memory=memory), ""
-        stand_in = self.door.planning(self.skills, self.sight, self.manner)
+        stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:
             question = self._question(made.memory, again)
-            call = self.door.ask(self._messages(made.memory, question, again), stand_in)
+            call = self.session.ask(self._messages(made.memory, question, again), stand_in)
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -153,7 +118,7 @@ class PlanRequest:
             one = self._explained(one)
             made.tries.append(one)
             again = one.explanation
-            made.memory = made.memory.said("user", again, self.options.memory)
+            made.memory = made.memory.with_message("user", again, self.options.memory)
         made.skill = wait_skill()
         return made
 
@@ -168,8 +133,8 @@ class PlanRequest:
 
     def _remembered(self, memory: ProAgentMemory, question: str, text: str, skill: Skill) -> ProAgentMemory:
         most = self.options.memory
-        asked = memory.said("user", question, most).said("assistant", text, most)
-        return asked.said("user", prompt.read_skill_line(self.name, skill), most)
+        asked = memory.with_message("user", question, most).with_message("assistant", text, most)
+        return asked.with_message("user", prompt.read_skill_line(self.name, skill), most)
 
     def _verified(self, found: ReadPlan) -> PlanAttempt:
         skill = with_minimum_wait(self.skills, self.sight, found.plan or wait_skill())
@@ -179,9 +144,10 @@ class PlanRequest:
         """Return the attempt with an explanation of why it failed, from the source that the settings name."""
         sentence = refusal_sentence(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
-            return _with(one, sentence, BY_RULE)
+            return replace(one, explanation=sentence, explained_by=BY_RULE)
         if self.options.explainer != BY_MODEL:
-            return _with(one, prompt.failure_line(self.name, one.skill), self.options.explainer)
+            failure = prompt.failure_line(self.name, one.skill)
+            return replace(one, explanation=failure, explained_by=self.options.explainer)
         return self._by_model(one, sentence)
 
     def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
@@ -189,10 +155,28 @@ class PlanRequest:
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
-        call = self.door.ask(messages, self.door.explaining(self.sight, one.skill, sentence))
+        call = self.session.ask(messages, self._explaining_stand_in(one.skill, sentence))
         said = before_next_scene(call.reply.text).strip() if call.reply else ""
-        return _with(one, said, BY_MODEL) if said else _with(one, sentence, BY_RULE)
+        by = BY_MODEL if said else BY_RULE
+        return replace(one, explanation=said or sentence, explained_by=by)
 
+    def _planning_stand_in(self) -> StandInFactory:
+        """Return the stand-in that plans. It follows the rule of the world, for its own seat and for its
+        predictions of the others."""
+        skills, sight = self.skills, self.sight
+        right = {seat: skills.rule(sight, seat, self.manner) for seat in skills.seats(sight)}
+        possible = [one for one in skills.offered(sight, sight.seat) if one != right[sight.seat]]
 
-def _with(one: PlanAttempt, explanation: str, by: str) -> PlanAttempt:
-    return PlanAttempt(one.skill, one.failed, one.unread, explanation, by)
+        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+            plan = next(skill for _, skill in commands)
+            foreseen = {seat: right[seat] for seat in other_seats(skills, sight)}
+            analysis = f"{spell_skill(plan)} is what is due."
+            return "\n".join(answer_text(skills, sight, self.options.level, analysis, foreseen, plan))
+
+        advice = StandInAdvice({sight.seat: right[sight.seat]}, others={sight.seat: possible})
+        return self.session.stand_in(sight.seat, advice, write)
+
+    def _explaining_stand_in(self, skill: Skill, sentence: str) -> StandInFactory:
+        """Return the stand-in that explains with the sentence of the rule."""
+        seat = self.sight.seat
+        return self.session.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -26,6 +26,7 @@ from kitchen.contract.agent_skills import (
     wait_skill,
 )
 from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.decision_notes import NO_COMMAND
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Intent, Json
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 
@@ -51,8 +52,7 @@ class PlannedSkill:
 
     def to_json(self) -> dict[str, Json]:
         """Return the planned skill as it is stored."""
-        named = {"skill": list(self.skill), "by": self.by, "asked": self.asked}
-        return {**named, "since": self.since, "mark": self.mark}
+        return {**asdict(self), "skill": list(self.skill)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,17 @@ def with_minimum_wait(skills: Skills, sight: SeatObservation, skill: Skill) -> S
     """Return the skill; a wait gets at least the minimum length of the world."""
     number = wait_steps(skill)
     return wait_skill(max(number, skills.shortest_wait(sight))) if number else skill
+
+
+def skill_fault(
+    seat: int, skill: Skill | None, failed: Sequence[SkillCondition], unread: str = NO_COMMAND
+) -> dict[str, Json]:
+    """Return the fault of a plan as files count it (`kitchen.contract.decision_notes`); `unread` is the code
+    where no skill was read."""
+    if skill is None:
+        return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
+    codes = " ".join(one.code for one in failed)
+    return {"code": codes, "seat": seat, "command": list(skill), "text": failed[0].why_not}
 
 
 def failed_conditions(skills: Skills, sight: SeatObservation, skill: Skill) -> tuple[SkillCondition, ...]:
@@ -245,7 +256,7 @@ class DecisionParts:
     intents: dict[int, Intent] = field(default_factory=dict)
 
     @classmethod
-    def going_on(cls, late: Decision | None) -> Self:
+    def continue_from(cls, late: Decision | None) -> Self:
         """Continue from the replies of a decision that arrived late."""
         note = late.note if late else {}
         return cls(
@@ -254,7 +265,7 @@ class DecisionParts:
             asked=note.get("asked", 0),
         )
 
-    def carried_out(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
+    def add_step(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
         """Add the result of a seat in this step; `told` is its intent for people."""
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
@@ -282,16 +293,14 @@ class SkilledAgent(Agent):
 
     skilled: ClassVar[bool] = True
     names_model: ClassVar[str] = "model"
+    options_class: ClassVar[type[SkilledOptions]]
     options: SkilledOptions
-
-    @abstractmethod
-    def read_options(self, chosen: Mapping[str, Json]) -> SkilledOptions:
-        """Return the settings in their own types; SettingsError for wrong ones."""
+    """The settings in their own types."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Read the settings. SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
-        self.options = self.read_options(self.chosen)
+        self.options = self.options_class(**self.chosen)
         parse_model_setting(self.options.model)
 
     def cautions(self) -> tuple[str, ...]:
@@ -332,14 +341,14 @@ class SkilledAgent(Agent):
         asked = situation.request.asked is None or seat in situation.request.asked
         return asked and situation.request.because != REASON_TO_ANSWER
 
-    def instead(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
+    def fallback_plan(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
         """Return the plan that replaces a missing answer."""
         if self.options.fallback != BY_RULE:
             return PlannedSkill(wait_skill(), NOOP_FALLBACK, step)
         manner = self.options.manner(skills.manner(sight))
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
-    def who(self, by: Iterable[str]) -> str:
+    def weakest_source(self, by: Iterable[str]) -> str:
         """Return the source of the decision where several seats may differ: the weakest one (`noop`, then
         `stand-in`, then its kind)."""
         chose = set(by)

@@ -21,16 +21,16 @@ MODEL = Setting(
     "Language model",
     "",
     help="Provider and model, such as “anthropic:claude-sonnet-5-5”, or “openai:” with a name for any "
-    "server that is compatible; “stand-in” needs no key, it follows a rule. Empty: what this server uses "
-    "by default.",
+    "server that is compatible; “stand-in” needs no key and follows a rule. Empty: the default of "
+    "this server.",
 )
 TEMPERATURE = Setting(
     "temperature",
     "float",
     "Temperature",
     0.0,
-    help="How freely the model varies; the paper plays 0. -1 sends none, and none is sent to models that "
-    "are known to take none.",
+    help="How much the model's replies vary; the paper uses 0. -1 sends no temperature. Models known "
+    "not to accept one never get one.",
     minimum=NO_TEMPERATURE,
     maximum=2,
 )
@@ -39,14 +39,14 @@ MAX_TOKENS = Setting(
     "int",
     "Longest reply (tokens)",
     256,
-    help="A reply that needs more is cut off; what came until then is read.",
+    help="A longer reply is cut off, and the part before the cut is read.",
     minimum=64,
     maximum=64000,
 )
 RULES = Setting("rules", "bool", "Tell the rules", True, help="How the game is played and what counts.")
 MAKING = Setting("making", "bool", "Tell how things are made", True)
 REMARKS = Setting(
-    "remarks", "bool", "Tell what holds for this place", True, help="What its plan makes necessary."
+    "remarks", "bool", "Tell what holds for this place", True, help="What this layout makes necessary."
 )
 EXAMPLES = Setting("examples", "int", "Worked examples", 2, minimum=0, maximum=6)
 WAITS = Setting(
@@ -54,7 +54,7 @@ WAITS = Setting(
     "choice",
     "Offer to wait",
     OF_PLACE,
-    help="Waiting can be planned even where it is not offered.",
+    help="The model can plan to wait even if waiting is not offered.",
     choices=(
         (OF_PLACE, "As is usual in the place"),
         (FREELY, "For a number of steps"),
@@ -67,7 +67,7 @@ FETCHES = Setting(
     "choice",
     "When to fetch what something is filled into",
     OF_PLACE,
-    help="Of effect where a world knows such a thing.",
+    help="Takes effect only in worlds with such containers.",
     choices=(
         (OF_PLACE, "As is usual in the place"),
         (READY, "When that is ready"),
@@ -79,7 +79,7 @@ WAIT_MOVES = Setting(
     "choice",
     "While it waits",
     RANDOM,
-    help="It moves only in worlds where that costs nothing.",
+    help="It moves only in worlds in which moving costs nothing.",
     choices=((RANDOM, "It moves at random"), (STILL, "It stands still")),
 )
 THINK_TICKS = Setting(
@@ -87,8 +87,8 @@ THINK_TICKS = Setting(
     "int",
     "Ticks from a question to its effect",
     0,
-    help="Where a clock takes the steps: every plan takes effect so many ticks after the model was "
-    "asked, so that games can be played again. 0: as soon as it is there.",
+    help="If a clock runs: each plan takes effect this many ticks after the model was asked, so that "
+    "games can be replayed. 0: as soon as the reply arrives.",
     minimum=0,
     maximum=600,
 )
@@ -97,7 +97,7 @@ FALLBACK = Setting(
     "choice",
     "When the model does not answer",
     BY_RULE,
-    help="Who plans then; it is recorded.",
+    help="Who plans if the model does not answer. This is recorded.",
     choices=((BY_RULE, "The stand-in's rule"), (BY_NOBODY, "Nobody: it waits a step")),
 )
 STAND_IN_SETTINGS = stand_in_settings("skills")

@@ -53,6 +53,10 @@ def _alone(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
     return first_skill(plans[-1] if plans else lines[0], skills, sight) if len(lines) == 1 or plans else None
 
 
+NO_WORDS = "(no words)"
+"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
+
+
 def before_next_scene(text: str) -> str:
     """Return the text up to the point where the model invents another scene."""
     match = _NEXT_SCENE.search(text, 1) if text else None

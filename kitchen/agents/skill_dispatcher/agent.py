@@ -19,11 +19,13 @@ from kitchen.agents.skill_agents.base_agent import (
     SkillMemory,
     failed_conditions,
     memory_of_seat,
+    skill_fault,
     with_minimum_wait,
 )
 from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import INSTANT_SETTINGS
 from kitchen.agents.skill_agents.skill_text import (
+    NO_WORDS,
     before_next_scene,
     labelled_skills,
     read_plan,
@@ -35,7 +37,6 @@ from kitchen.agents.skill_dispatcher.prompt import SeatObservations, answer_text
 from kitchen.agents.skill_dispatcher.settings import SETTINGS, SkillDispatcherOptions
 from kitchen.contract.agent import Decision, ForecastTrial, Situation
 from kitchen.contract.agent_skills import (
-    PlayStyle,
     SeatObservation,
     Skill,
     SkillCondition,
@@ -50,29 +51,6 @@ from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.registry.agent_registry import get_skills
 
-
-def planning_stand_in(
-    door: ModelSession,
-    skills: Skills,
-    sights: SeatObservations,
-    seats: Sequence[int],
-    manner: PlayStyle,
-    analysis: bool,
-) -> StandInFactory:
-    """Return the stand-in that plans for these seats, by the rule of the world."""
-    right = {seat: skills.rule(sights[seat], seat, manner) for seat in seats}
-    possible = {
-        seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
-    }
-
-    def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
-        return answer_text(skills, dict(commands), "These are due." if analysis else "")
-
-    return door.stand_in(min(seats), StandInAdvice(right, others=possible), write)
-
-
-NO_WORDS = "(no words)"
-"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
 MAX_REPLY_CHARACTERS = 4000
 """Maximum length of an answer that is sent again."""
 
@@ -104,14 +82,6 @@ class SkillAttempt:
             "failed": [one.code for one in self.failed],
         }
 
-    def fault(self, seat: int, unread: str) -> Json:
-        """Return its fault as files count it (`kitchen.contract.decision_notes`); `unread` is the code where
-        no skill was read."""
-        if self.skill is None:
-            return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
-        codes = " ".join(one.code for one in self.failed)
-        return {"code": codes, "seat": seat, "command": list(self.skill), "text": self.failed[0].why_not}
-
 
 @dataclass(slots=True)
 class JointPlanResult:
@@ -135,7 +105,9 @@ class JointPlanResult:
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
-        return [one.fault(seat, code) for seat, one in tried.items() if not one.holds]
+        return [
+            skill_fault(seat, one.skill, one.failed, code) for seat, one in tried.items() if not one.holds
+        ]
 
     @property
     def mended(self) -> list[Json]:
@@ -147,9 +119,9 @@ class JointPlanRequest:
     """One step in which some seats need a skill."""
 
     def __init__(
-        self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, door: ModelSession
+        self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, session: ModelSession
     ) -> None:
-        self.skills, self.sights, self.options, self.door = skills, sights, options, door
+        self.skills, self.sights, self.options, self.session = skills, sights, options, session
         self.manner = options.manner(skills.manner(next(iter(sights.values()))))
 
     def plan(self, seats: Sequence[int], question: str, remembered: Sequence[Message]) -> JointPlanResult:
@@ -159,7 +131,7 @@ class JointPlanRequest:
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
         for _ in range(1 + self.options.again):
-            call = self.door.ask(messages, self._stand_in(made.open))
+            call = self.session.ask(messages, self._stand_in(made.open))
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -173,9 +145,17 @@ class JointPlanRequest:
         return made
 
     def _stand_in(self, seats: Sequence[int]) -> StandInFactory:
-        return planning_stand_in(
-            self.door, self.skills, self.sights, seats, self.manner, self.options.analysis
-        )
+        """Return the stand-in that plans for these seats, by the rule of the world."""
+        skills, sights = self.skills, self.sights
+        right = {seat: skills.rule(sights[seat], seat, self.manner) for seat in seats}
+        possible = {
+            seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
+        }
+
+        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+            return answer_text(skills, dict(commands), "These are due." if self.options.analysis else "")
+
+        return self.session.stand_in(min(seats), StandInAdvice(right, others=possible), write)
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
         """Read the skill of each seat. An answer about one seat needs no name."""
@@ -219,11 +199,8 @@ class SkillDispatcher(SkilledAgent):
 
     kind = "skill_dispatcher"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options_class = SkillDispatcherOptions
     options: SkillDispatcherOptions
-
-    def read_options(self, chosen: Mapping[str, Json]) -> SkillDispatcherOptions:
-        """Return the settings of the dispatcher in their own types."""
-        return SkillDispatcherOptions.read(chosen)
 
     def rehearsal(self) -> ForecastTrial:
         """Return a forecast with the stand-in. In the worst case all seats need a skill in every step, and
@@ -243,8 +220,8 @@ class SkillDispatcher(SkilledAgent):
 
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
         """Decide with one call for all seats that need a skill."""
-        made, skills = DecisionParts.going_on(late), get_skills(situation.world)
-        door = None if deadline is None else ModelSession(self.options, situation, deadline)
+        made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
+        session = None if deadline is None else ModelSession(self.options, situation, deadline)
         history = _history((late or situation).memory)
         carried = {
             seat: SeatStep(skills, sight, self.options, situation.step, _held(situation.memory, seat))
@@ -254,16 +231,16 @@ class SkillDispatcher(SkilledAgent):
             for seat, carrying in carried.items():
                 carrying.arrive(late.note["seats"][str(seat)], _held(late.memory, seat))
         due = [seat for seat, each in carried.items() if each.needs_plan and self.may_ask(situation, seat)]
-        if door and due:
-            history = self._ask(made, carried, due, situation, door, history)
+        if session and due:
+            history = self._ask(made, carried, due, situation, session, history)
         for carrying in carried.values():
-            made.carried_out(carrying, situation, carrying.intent())
+            made.add_step(carrying, situation, carrying.intent())
         return Decision(
             made.commands,
             memory={"seats": made.memory, HISTORY: history},
-            played_by=self.who(made.by),
+            played_by=self.weakest_source(made.by),
             note={"seats": made.seats, **made.read()},
-            calls=tuple(door.calls) if door else (),
+            calls=tuple(session.calls) if session else (),
             fallback=made.fallback,
             intents=made.intents,
         )
@@ -274,7 +251,7 @@ class SkillDispatcher(SkilledAgent):
         carried: SeatSteps,
         due: Sequence[int],
         situation: Situation,
-        door: ModelSession,
+        session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
         """Plan for the seats in `due`; return the history with this exchange."""
@@ -283,8 +260,10 @@ class SkillDispatcher(SkilledAgent):
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
         told += prompt.choices_part(skills, sights, due) if self.options.choices else []
         question = "\n".join([*told, prompt.request_line(skills, due)])
-        planned = JointPlanRequest(skills, sights, self.options, door).plan(due, question, _messages(history))
-        self._take(made, carried, planned, door)
+        planned = JointPlanRequest(skills, sights, self.options, session).plan(
+            due, question, _messages(history)
+        )
+        self._take(made, carried, planned, session)
         exchange = [scene[:MAX_EXCHANGE_CHARACTERS], prompt.answer_text(skills, planned.skills)]
         kept = [*history, exchange] if planned.skills else history
         return kept[-self.options.memory :] if self.options.memory else []
@@ -301,16 +280,16 @@ class SkillDispatcher(SkilledAgent):
         return said
 
     def _take(
-        self, made: DecisionParts, carried: SeatSteps, planned: JointPlanResult, door: ModelSession
+        self, made: DecisionParts, carried: SeatSteps, planned: JointPlanResult, session: ModelSession
     ) -> None:
         for seat in planned.seats:
             each = carried[seat]
             each.tries = [one.to_json() for one in planned.tries[seat]]
             if seat in planned.skills:
-                by = STAND_IN if door.is_stand_in else self.kind
+                by = STAND_IN if session.is_stand_in else self.kind
                 each.take(PlannedSkill(planned.skills[seat], by, each.step))
             else:
-                each.take(self.instead(each.skills, each.sight, each.step))
+                each.take(self.fallback_plan(each.skills, each.sight, each.step))
         made.fallback = planned.error
         if any(planned.tries.values()):
             made.asked = len(planned.seats)

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
 
-from kitchen.agents.skill_agents.settings import (
-    EXAMPLES,
-    FALLBACK,
-    FETCHES,
-    MAKING,
-    MAX_TOKENS,
-    MODEL,
-    REMARKS,
-    RULES,
-    STAND_IN_SETTINGS,
-    TEMPERATURE,
-    THINK_TICKS,
-    WAIT_MOVES,
-    WAITS,
-    SkilledOptions,
-)
-from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.agents.skill_agents import settings as shared
+from kitchen.contract.world import Setting
 
 SETTINGS: tuple[Setting, ...] = (
-    MODEL,
-    replace(TEMPERATURE, default=0.1, help=TEMPERATURE.help.replace("plays 0", "plays 0.1")),
-    replace(MAX_TOKENS, default=512),
+    shared.MODEL,
+    replace(shared.TEMPERATURE, default=0.1, help=shared.TEMPERATURE.help.replace("uses 0", "uses 0.1")),
+    replace(shared.MAX_TOKENS, default=512),
     Setting(
         "analysis",
         "bool",
@@ -35,9 +18,9 @@ SETTINGS: tuple[Setting, ...] = (
         True,
         help="A few sentences before the plans. It is one mind: it commands all its teammates, in one call.",
     ),
-    RULES,
-    MAKING,
-    REMARKS,
+    shared.RULES,
+    shared.MAKING,
+    shared.REMARKS,
     Setting(
         "choices",
         "bool",
@@ -45,16 +28,17 @@ SETTINGS: tuple[Setting, ...] = (
         True,
         help="Every skill that can be begun, for each teammate that needs one. The prompt gets longer.",
     ),
-    EXAMPLES,
-    WAITS,
-    FETCHES,
+    shared.EXAMPLES,
+    shared.WAITS,
+    shared.FETCHES,
     Setting(
         "again",
         "int",
         "Ask again after a refusal",
         2,
-        help="So often in one step, at most: it is told why a skill cannot be done, or that none was read, "
-        "and plans again for those teammates. Who has no skill after that waits a step.",
+        help="The most attempts in one step: the model is told why a skill cannot be done, or that "
+        "none was read, and plans again for those teammates. A teammate without a skill after "
+        "that waits a step.",
         minimum=0,
         maximum=5,
     ),
@@ -67,22 +51,17 @@ SETTINGS: tuple[Setting, ...] = (
         minimum=0,
         maximum=20,
     ),
-    WAIT_MOVES,
-    THINK_TICKS,
-    FALLBACK,
-    *STAND_IN_SETTINGS,
+    shared.WAIT_MOVES,
+    shared.THINK_TICKS,
+    shared.FALLBACK,
+    *shared.STAND_IN_SETTINGS,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class SkillDispatcherOptions(SkilledOptions):
+class SkillDispatcherOptions(shared.SkilledOptions):
     """The settings in their own types; see SETTINGS for their meaning."""
 
     analysis: bool
     choices: bool
     again: int
-
-    @classmethod
-    def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Read the settings; missing ones have their defaults. SettingsError for wrong ones."""
-        return cls(**clean_settings(SETTINGS, chosen))

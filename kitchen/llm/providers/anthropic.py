@@ -160,16 +160,15 @@ def _messages(messages: Sequence[Message]) -> dict[str, Any]:
     """Return the messages; system messages become the system prompt, in their order. The cached part ends
     with the last `fixed` one."""
     last = max((number for number, message in enumerate(messages) if message.fixed), default=None)
-    blocks = [_block(message.text, number == last) for number, message in enumerate(messages)]
+    ends_cache = {"cache_control": {"type": "ephemeral"}}
+    blocks = [
+        {"type": "text", "text": message.text, **(ends_cache if number == last else {})}
+        for number, message in enumerate(messages)
+    ]
     pairs = list(zip(messages, blocks, strict=True))
     system = [block for message, block in pairs if message.role == "system"]
     spoken = [{"role": m.role, "content": [block]} for m, block in pairs if m.role != "system"]
     return {"messages": spoken, **({"system": system} if system else {})}
-
-
-def _block(text: str, ends_cache: bool) -> dict[str, Json]:
-    block: dict[str, Json] = {"type": "text", "text": text}
-    return {**block, "cache_control": {"type": "ephemeral"}} if ends_cache else block
 
 
 def _thinking(request: Request, model: ClaudeTraits) -> dict[str, Any]:
@@ -228,11 +227,7 @@ def count_tokens(request: Request) -> int:
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
     """Return every model that this key can use, as the API lists it. ModelError if it does not answer."""
-
-    def send(connected: sdk_calls.Sdk, left: float) -> Any:
-        return connected.client.models.with_raw_response.list(timeout=left, limit=1000)
-
-    return sdk_calls.read_model_list(sdk_calls.fetch_from_server(client, seconds, send), _offered)
+    return sdk_calls.fetch_model_list(client, seconds, _offered, limit=1000)
 
 
 def _offered(told: dict[str, Json]) -> OfferedModel:
@@ -265,13 +260,9 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     usage, stop = _usage(body.get("usage")), str(body.get("stop_reason") or "")
     text = "".join(str(b.get("text", "")) for b in blocks if _is(b, "text"))
     call = _called(blocks, text, tool) if tool else None
-    if call is None and not text.strip():
-        missing = f"no call of {tool.name}" if tool else "no text"
-        raise sdk_calls.unreadable_reply_error(
-            f"{missing} in the answer (stopped: {stop or 'unknown'})", usage
-        )
     named, thought = str(body.get("model") or ""), _thought(blocks)
-    return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    reply = Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    return sdk_calls.checked_reply(reply, tool)
 
 
 def _thought(blocks: list[Json]) -> str:

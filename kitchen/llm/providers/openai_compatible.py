@@ -116,11 +116,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
     """Return every model that the server lists. ModelError if it lists none."""
-
-    def send(connected: sdk_calls.Sdk, left: float) -> Any:
-        return connected.client.models.with_raw_response.list(timeout=left)
-
-    return sdk_calls.read_model_list(sdk_calls.fetch_from_server(client, seconds, send), _offered)
+    return sdk_calls.fetch_model_list(client, seconds, _offered)
 
 
 def _offered(told: dict[str, Json]) -> OfferedModel:
@@ -142,13 +138,9 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     usage, stop = _usage(body.get("usage")), str(choice.get("finish_reason") or "")
     thought, text = _thought(message)
     call = _called(message, text, tool) if tool else None
-    if call is None and not text.strip():
-        missing = f"no call of {tool.name}" if tool else "no text"
-        raise sdk_calls.unreadable_reply_error(
-            f"{missing} in the answer (stopped: {stop or 'unknown'})", usage
-        )
     named = str(body.get("model") or "")
-    return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    reply = Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    return sdk_calls.checked_reply(reply, tool)
 
 
 def _thought(message: dict[str, Json]) -> tuple[str, str]:

@@ -31,7 +31,6 @@ from kitchen.contract.language_model import (
     ServerFailedError,
     Tool,
     UnreadableReplyError,
-    Usage,
 )
 from kitchen.contract.world import Json
 from kitchen.infra.greenlet_pool import await_coroutine
@@ -51,13 +50,13 @@ def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
     (from 0)."""
     told: dict[str, Json] = _without_texts(arguments)
     said = [message["content"] for message in arguments.get("messages", ())]
-    blocks = [*([block] for block in arguments.get("system", ())), *said]
-    marked = [number for number, each in enumerate(blocks) if _is_marked(each)]
+    contents = [*([block] for block in arguments.get("system", ())), *said]
+    marked = [
+        number
+        for number, content in enumerate(contents)
+        if isinstance(content, list) and any("cache_control" in block for block in content)
+    ]
     return {**told, "cached_until": marked[-1]} if marked else told
-
-
-def _is_marked(content: Json) -> bool:
-    return isinstance(content, list) and any("cache_control" in block for block in content)
 
 
 def _without_texts(value: Json) -> Json:
@@ -144,12 +143,18 @@ def fetch_from_server(
     return body
 
 
-def read_model_list(
-    body: Mapping[str, Json], read: Callable[[dict[str, Json]], OfferedModel]
+def fetch_model_list(
+    connect: Callable[[], Sdk],
+    seconds: float,
+    read: Callable[[dict[str, Json]], OfferedModel],
+    **arguments: int,
 ) -> tuple[OfferedModel, ...]:
-    """Return the models of a list that have a name; UnreadableReplyError for a response that is not a
-    list."""
-    data = body.get("data")
+    """Return the models with a name that the server lists; ModelError if it gives no list."""
+
+    def send(connected: Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left, **arguments)
+
+    data = fetch_from_server(connect, seconds, send).get("data")
     if not isinstance(data, list):
         raise UnreadableReplyError("no list of models in the answer")
     found = (read(each) for each in data if isinstance(each, dict))
@@ -207,7 +212,9 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
     if isinstance(error, sdk.module.APITimeoutError):
         return _unanswered(CallTimeoutError(_no_answer(request)), error)
     if isinstance(error, sdk.module.APIConnectionError):
-        return _unanswered(ConnectionLostError(f"the connection failed: {_cause(sdk, error)}"), error)
+        cause = error.__cause__ or error
+        why = clean(f"{type(cause).__name__}: {cause}", sdk.secrets)
+        return _unanswered(ConnectionLostError(f"the connection failed: {why}"), error)
     if isinstance(error, sdk.module.APIStatusError):
         return _refused(sdk, error)
     return UnreadableReplyError(clean(str(error), sdk.secrets))
@@ -220,30 +227,24 @@ def _unanswered(model_error: ModelError, error: Any) -> ModelError:
     return model_error
 
 
-def _cause(sdk: Sdk, error: Any) -> str:
-    cause = error.__cause__ or error
-    return clean(f"{type(cause).__name__}: {cause}", sdk.secrets)
+ERRORS_BY_STATUS: Mapping[int, type[ModelError]] = {
+    408: ConnectionLostError,
+    429: RateLimitedError,
+    529: OverloadedError,
+}
 
 
 def _refused(sdk: Sdk, error: Any) -> ModelError:
     """Return the error of a status from 400 on: the server gave no answer and bills nothing."""
     status: int = error.status_code
-    model_error = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
+    kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
+    model_error = kind(f"{status}: {clean(_server_message(error), sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
     model_error.request_id = request_id(error.response.headers)
     return model_error.unbilled()
 
 
-def _kind(status: int) -> type[ModelError]:
-    kinds: dict[int, type[ModelError]] = {
-        408: ConnectionLostError,
-        429: RateLimitedError,
-        529: OverloadedError,
-    }
-    return kinds.get(status) or (ServerFailedError if status >= 500 else RejectedError)
-
-
-def _said(error: Any) -> str:
+def _server_message(error: Any) -> str:
     """Return the server's own words, if it gave some."""
     body = error.body if isinstance(error.body, dict) else {}
     inner = body.get("error", body)
@@ -300,11 +301,14 @@ def not_asked_error(why: str) -> ModelError:
     return NotAskedError(why).unbilled()
 
 
-def unreadable_reply_error(why: str, usage: Usage) -> UnreadableReplyError:
-    """Return the error of an answer that was given and billed, and cannot be used."""
-    error = UnreadableReplyError(why)
-    error.usage = usage
-    return error
+def checked_reply(reply: Reply, tool: Tool | None) -> Reply:
+    """Return the reply; UnreadableReplyError, with the billed usage, if it has neither a text nor a call."""
+    if reply.call is None and not reply.text.strip():
+        missing = f"no call of {tool.name}" if tool else "no text"
+        error = UnreadableReplyError(f"{missing} in the answer (stopped: {reply.stop or 'unknown'})")
+        error.usage = reply.usage
+        raise error
+    return reply
 
 
 def tool_arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:

@@ -157,7 +157,7 @@ class StandInBehaviour:
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
     """Return the usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
-    return {"reasoning": reasoning, "commands": ["_".join((c[0], f"agent{a}", *c[1:])) for a, c in commands]}
+    return {"reasoning": reasoning, "commands": [underscore_spelling(*written) for written in commands]}
 
 
 class StandIn(LanguageModel):
@@ -202,25 +202,25 @@ class StandIn(LanguageModel):
 
     def _answer(self, request: Request, rng: Random) -> tuple[str, Mapping[str, Json] | None]:
         advice = self.advise()
-        told = [agent for agent in advice.refused if has_feedback_for(request, agent)]
+        informed = [agent for agent in advice.refused if has_feedback_for(request, agent)]
         commands: list[WrittenCommand] = []
         for agent, command in advice.commands.items():
-            commands += self._command(advice, agent, command, agent in told, rng)
+            commands += self._command(advice, agent, command, agent in informed, rng)
         commands += advice.waits.items()
         if self.writer is not None:
             return self.writer(commands, rng), None
-        text = write_reply(commands, apologise=bool(told), rng=rng, prose=self.prose)
+        text = write_reply(commands, apologise=bool(informed), rng=rng, prose=self.prose)
         if request.tool is None:
             return text, None
         return "", self.as_call(commands, text)
 
     def _command(
-        self, advice: StandInAdvice, agent: int, command: Command, told: bool, rng: Random
+        self, advice: StandInAdvice, agent: int, command: Command, informed: bool, rng: Random
     ) -> list[WrittenCommand]:
         """Return the commands written for one agent: the refused one again, a new wrong one, or the right
         one."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
-        if agent in advice.refused and not told and again:
+        if agent in advice.refused and not informed and again:
             return [(agent, advice.refused[agent])]
         if wrong:
             return _mistake(advice, agent, command, rng)

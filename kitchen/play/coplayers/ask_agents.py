@@ -29,7 +29,7 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.automatic_commands import replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
-from kitchen.contract.mailbox import LastHeard, reason_with_news
+from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse
@@ -37,7 +37,6 @@ from kitchen.play.models import Decision, Mind
 from kitchen.play.turn.conversation import (
     checked_messages,
     last_heard_by_mind,
-    may_know,
     messages_for_agent,
     note_with_last_heard,
 )
@@ -89,7 +88,7 @@ class AskedMind:
         return self.situation.seats
 
     @property
-    def asked(self) -> tuple[int, ...]:
+    def asked_seats(self) -> tuple[int, ...]:
         """The seats that the agent commands in this step."""
         return self.situation.request.asked if self.situation.request.asked is not None else self.seats
 
@@ -176,7 +175,9 @@ def _talk_of(
     now = [
         replace(one, commanded={**_known(world, one.seats, commanded), **one.commanded}) for one in situations
     ]
-    return StepDialogue.of(now, lambda member, said: may_know(world, organisation, said, member), sent=sent)
+    return StepDialogue.of(
+        now, lambda member, said: may_see_message(world, organisation, said, member), sent=sent
+    )
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
@@ -191,16 +192,15 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
             place, situation, left = turns.send(last[place].decision)
     except StopIteration as done:
         decisions: list[MindDecision] = done.value
-    made = list(map(_over, last, decisions, spent))
+    made = [
+        replace(one, decision=decision, milliseconds=milliseconds)
+        for one, decision, milliseconds in zip(last, decisions, spent, strict=True)
+    ]
     return [
         AskedMind(mind, talk.situations[place], made[place], talk.followed(place))
         for place, mind in enumerate(minds)
         if talk.made[place]
     ]
-
-
-def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
-    return replace(last, decision=decision, milliseconds=milliseconds)
 
 
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
@@ -355,9 +355,9 @@ def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
     given = [
         SubmittedCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
         for seat, command in outcome.decision.commands.items()
-        if seat in asked.asked or seat in asked.situation.request.may_act
+        if seat in asked.asked_seats or seat in asked.situation.request.may_act
     ]
-    left = sorted(set(asked.asked) - {one.seat for one in given})
+    left = sorted(set(asked.asked_seats) - {one.seat for one in given})
     if outcome.fallback:
         chosen_by = "fallback"
     return given + [

@@ -2,7 +2,7 @@
 
 All commands arrive through `submit_commands`. A step is open until every seat has its command. The last
 command runs the world in the same transaction: the log row and the new state are written together or not at
-all. Seats that are not asked receive their command when the step opens (`contract.planned_commands`). If they
+all. Seats that are not asked receive their command when the step opens (`contract.automatic_commands`). If they
 may act, they receive it when the step runs. A command that is late, repeated or for another step changes
 nothing, and the `Receipt` says so.
 """
@@ -124,11 +124,9 @@ def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> 
 def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Message]:
     """Return the agents' messages, agent by agent. Messages of a talk among agents are ordered by round."""
     said: list[Message] = []
-    rounds = sorted({say.data.get(ROUND_KEY, 0) for each in decisions for say in each.says})
-    for number in rounds:
-        for each in decisions:
-            says = [say for say in each.says if say.data.get(ROUND_KEY, 0) == number]
-            said += messages_of_decision(turn, each.member, says, each.row)
+    says = [(say, each) for each in decisions for say in each.says]
+    for say, each in sorted(says, key=lambda one: one[0].data.get(ROUND_KEY, 0)):
+        said += messages_of_decision(turn, each.member, [say], each.row)
     for each in decisions:
         if each.talk:
             add_heard_note(turn, each.member, each.talk, each.row, said)
@@ -158,11 +156,11 @@ def close_expired_turn(*, episode_id: int, step: int) -> bool:
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
-        return turn.step == step and (_close(turn, overdue_seats(turn)) or _led_on(turn))
+        return turn.step == step and (_close(turn, overdue_seats(turn)) or _ask_led_agents(turn))
     return False
 
 
-def _led_on(turn: OpenTurn) -> bool:
+def _ask_led_agents(turn: OpenTurn) -> bool:
     """Ask the agents if no person acts and the leaders' time is over. Return True if they are asked.
 
     Nothing happens if a needed part of the server was down.
@@ -189,12 +187,12 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
         timed_out = prometheus_metrics.turns_timed_out.labels(turn.episode.world)
         count_on_commit(partial(timed_out.inc, len(overdue)))
     continue_episode(turn)
-    _see_to_absent(turn)
+    _replace_absent_people(turn)
     seal_and_notify(turn)
     return True
 
 
-def _see_to_absent(turn: OpenTurn) -> None:
+def _replace_absent_people(turn: OpenTurn) -> None:
     """Hand over the seats of people who missed too many turns, or end the episode."""
     for seat in absent_players.absent_seats(turn) if turn.is_open else ():
         if not absent_players.hand_over_seat(turn, seat, absent_players.AWAY):

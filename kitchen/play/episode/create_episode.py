@@ -108,7 +108,7 @@ def create_episode(
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
-    leaders = leaders_of(organisation)
+    leaders = [one for one in organisation.members if not one.seats] if organisation else []
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
         absence.check(world)
@@ -153,8 +153,7 @@ def create_episode(
     with transaction.atomic(savepoint=False):  # no savepoint: an outer transaction loses both writes, or none
         episode.save(force_insert=True)
         insert_rows(StateChange, initial_state_rows(episode.pk, begins))
-        seated = _seat_everybody(episode, page, seats=seats, minds=minds)
-        turn = OpenTurn(episode, [*seated, *_seat_leaders(episode, leaders)])
+        turn = OpenTurn(episode, _seat_everybody(episode, page, leaders, seats=seats, minds=minds))
         if clocked:
             Ticking.objects.create(episode=episode)
             return episode
@@ -198,11 +197,6 @@ def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, 
     return tuple(sorted([*people, *played], key=lambda member: member.number))
 
 
-def leaders_of(organisation: Organisation | None) -> tuple[Member, ...]:
-    """Return the organisation's members without a seat."""
-    return tuple(one for one in organisation.members if not one.seats) if organisation else ()
-
-
 def _check_organisation(
     organisation: Organisation | None,
     minds: Sequence[MindPlan],
@@ -230,7 +224,9 @@ def _check_until(until: Mapping[str, int], game: World) -> None:
         raise SettingsError(f"until: {min(wrong)} is not one of {', '.join(sorted(known))}")
 
 
-def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+def _seat_everybody(
+    episode: Episode, page: Page, leaders: Sequence[Member], *, seats: int, minds: Sequence[MindPlan]
+) -> list[Seat]:
     """Create the agents and the seats. Seat names are stored in English, whatever the request's language."""
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
@@ -240,13 +236,9 @@ def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence
         by_seat |= dict.fromkeys(plan.seats, mind)
     with translation.override("en"):
         names = [page.named(number + 1) for number in range(seats)]
-    return Seat.objects.bulk_create(
+    acting = (
         Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
         for number, name in enumerate(names)
     )
-
-
-def _seat_leaders(episode: Episode, leaders: Sequence[Member]) -> list[Seat]:
-    return Seat.objects.bulk_create(
-        Seat(episode=episode, number=member.number, name=member.name, acts=False) for member in leaders
-    )
+    leading = (Seat(episode=episode, number=one.number, name=one.name, acts=False) for one in leaders)
+    return Seat.objects.bulk_create([*acting, *leading])

@@ -105,17 +105,16 @@ def write_seals(drafts: Sequence[SealedFacts]) -> None:
     owned = owner_hashes([each.episode.pk for each in drafts])
     for each in drafts:
         each.values[BELONGS] = owned[each.episode.pk]
-    Seal.objects.bulk_create(_seal(each) for each in drafts)
-
-
-def _seal(draft: SealedFacts) -> Seal:
-    mac = make_seal(SEAL_PURPOSE, _sealed(Seal.Kind.END, draft.episode, draft.values))
-    return Seal(episode=draft.episode, kind=Seal.Kind.END, facts=draft.values, mac=mac)
-
-
-def is_seal_genuine(seal: Seal, episode: Episode) -> bool:
-    """Return True if this installation's present key made this seal for this episode."""
-    return seal_is_valid(seal.mac, SEAL_PURPOSE, _sealed(seal.kind, episode, seal.facts))
+    kind = Seal.Kind.END
+    Seal.objects.bulk_create(
+        Seal(
+            episode=each.episode,
+            kind=kind,
+            facts=each.values,
+            mac=make_seal(SEAL_PURPOSE, _sealed(kind, each.episode, each.values)),
+        )
+        for each in drafts
+    )
 
 
 def _sealed(kind: str, episode: Episode, facts: Mapping[str, Json]) -> list[Json]:
@@ -358,7 +357,7 @@ def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Itera
         yield LogFault(None, UNSEALED)
     for seal in seals.values():
         was_over = seal.facts.get("status") != Episode.Status.PLAYING
-        if not is_seal_genuine(seal, episode):
+        if not seal_is_valid(seal.mac, SEAL_PURPOSE, _sealed(seal.kind, episode, seal.facts)):
             yield LogFault(None, FALSE_SEAL)
         elif was_over and (over or seal.kind == Seal.Kind.BEFORE):
             yield from _otherwise(seal.facts, read.facts[episode.pk], read.belongs[episode.pk])

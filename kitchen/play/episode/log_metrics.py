@@ -21,7 +21,7 @@ from kitchen.contract.world import Json, World
 from kitchen.play.models import Decision, Episode, Message, Seat, Step
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.decision_records import OVER
-from kitchen.play.turn.state_store import command_from_json, event_from_json
+from kitchen.play.turn.state_store import event_from_json
 from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import metrics_from_log, with_log_metrics
@@ -98,7 +98,7 @@ def _step(row: Step) -> LoggedStep:
 
 
 def _command(entry: Json) -> LoggedCommand:
-    command = command_from_json(entry["command"])
+    command = tuple(entry["command"])
     return LoggedCommand(entry["seat"], command, entry["chosen_by"], entry.get("planned_in"))
 
 
@@ -222,7 +222,7 @@ def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
     """Return the outcome of a command: `refused`, `idle`, `moved` or `work`."""
     if refused:
         return "refused"
-    kind = world.kind_of(command_from_json(given["command"]))
+    kind = world.kind_of(tuple(given["command"]))
     if kind == world.kind_of(world.idle):
         return "idle"
     return "moved" if kind in world.moves else "work"

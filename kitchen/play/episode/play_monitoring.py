@@ -9,7 +9,7 @@ Superusers see all episodes. Other staff see those that a registered rule shows 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -32,7 +32,21 @@ from kitchen.registry.world_metrics import metric_summary
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeFacts:
+class EpisodeCounts:
+    """Counts of faults in one episode so far, and its cost."""
+
+    fallbacks: int = 0
+    """Commands that a fallback gave for an agent."""
+    ran_out: int = 0
+    """Steps in which a person's time ran out, not counting outages."""
+    model_failures: int = 0
+    """Language model calls that ended without an answer."""
+    spent: Decimal = Decimal(0)
+    """US dollars that the model calls cost, as far as their price is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeFacts(EpisodeCounts):
     """One episode as staff see it."""
 
     id: int
@@ -54,14 +68,6 @@ class EpisodeFacts:
     """Seats of agents whose command the open step waits for."""
     opened: bool
     """True if every person has opened their page at least once."""
-    fallbacks: int
-    """Commands that a fallback gave for an agent."""
-    ran_out: int
-    """Steps in which a person's time ran out, not counting outages."""
-    model_failures: int
-    """Language model calls that ended without an answer."""
-    spent: Decimal
-    """US dollars that the model calls cost, as far as their price is known."""
     last_command_at: datetime | None
     """Time of the last command by a person."""
     late: int | None = None
@@ -104,16 +110,6 @@ def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
     return max(filter(None, times), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeCounts:
-    """Counts of faults in one episode so far, and its cost. The fields are those of `EpisodeFacts`."""
-
-    fallbacks: int = 0
-    ran_out: int = 0
-    model_failures: int = 0
-    spent: Decimal = Decimal(0)
-
-
 def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
     """Return the counts by episode id in two queries, without reading a world.
 
@@ -122,13 +118,18 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
     ids = list(episode_ids)
     commands, calls = _commands(ids), _calls(ids)
     return {
-        episode_id: EpisodeCounts(
-            fallbacks=row["fallbacks"],
-            ran_out=row["ran_out"],
-            model_failures=calls.get(episode_id, {}).get("failures", 0),
-            spent=calls.get(episode_id, {}).get("spent") or Decimal(0),
-        )
+        episode_id: EpisodeCounts(**_counts(row | calls.get(episode_id, {})))
         for episode_id, row in commands.items()
+    }
+
+
+def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of `EpisodeCounts` from the rows of an episode in `_commands` and `_calls`."""
+    return {
+        "fallbacks": row.get("fallbacks", 0),
+        "ran_out": row.get("ran_out", 0),
+        "model_failures": row.get("failures", 0),
+        "spent": row.get("spent") or Decimal(0),
     }
 
 
@@ -153,10 +154,7 @@ def _facts(
         people_missing=tuple(seat.number for seat in missing if seat.is_person),
         minds_missing=tuple(seat.number for seat in missing if not seat.is_person),
         opened=all(seat.page for seat in seats if seat.is_person),
-        fallbacks=counts.get("fallbacks", 0),
-        ran_out=counts.get("ran_out", 0),
-        model_failures=counts.get("failures", 0),
-        spent=counts.get("spent") or Decimal(0),
+        **_counts(counts),
         last_command_at=counts.get("last"),
         late=late,
     )
@@ -208,7 +206,6 @@ def _given(ids: list[int]) -> dict[int, set[int]]:
     return seats_by_episode
 
 
-PERSON_CODE = "person"
 NEWEST_ROWS = 2000
 """Maximum number of rows read."""
 LATE_AFTER = timedelta(seconds=5)
@@ -276,16 +273,14 @@ def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
     """Return the seconds from the last person's command to the stored step. None if agents took time, too."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
-    if PERSON_CODE not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
+    if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
         return None
-    came = (datetime.fromisoformat(each["received_at"]) for each in asked if each["chosen_by"] == PERSON_CODE)
+    came = (datetime.fromisoformat(each["received_at"]) for each in asked if each["chosen_by"] == PERSON)
     return max(0.0, (taken_at - max(came)).total_seconds())
 
 
 def _is_instant(chosen_by: str) -> bool:
-    return chosen_by in {PERSON_CODE, BY_WORLD} or (
-        chosen_by in agent_kinds() and get_agent(chosen_by).instant
-    )
+    return chosen_by in {PERSON, BY_WORLD} or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
 
 
 def recent_faults(minutes: float = 15) -> RecentFaults:

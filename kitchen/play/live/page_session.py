@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,7 +27,7 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.log_context import error_traceback
-from kitchen.play.coplayers.answer_messages import send_message_in_turn
+from kitchen.play.coplayers.answer_messages import MessageReceipt, send_message_in_turn
 from kitchen.play.coplayers.ask_agents import UNSTORABLE_ERRORS, AskedMind, commands_and_decisions
 from kitchen.play.coplayers.instant_decisions import (
     InstantDecisions,
@@ -128,25 +128,6 @@ def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
     return bool(taken)
 
 
-def note_scene(seat: Seat, *, way: str) -> None:
-    """Record how this seat's person views the world in 3D, where the episode offers that.
-
-    A headset replaces a screen in the record, not the reverse.
-    """
-    seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__three_dimensions=True)
-    seats.exclude(scene__in=(way, HEADSET)).update(scene=way)
-
-
-def note_view(seat: Seat, *, view: str) -> None:
-    """Record the view that this seat's person used when choosing, where the episode offers two views.
-
-    The record becomes `both` if the person used one view at one time and the other at another.
-    """
-    seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__shown=DRAWING_AND_TABLES)
-    seen = Case(When(view="", then=Value(view)), default=Value(DRAWING_AND_TABLES))
-    seats.exclude(view__in=(view, DRAWING_AND_TABLES)).update(view=seen)
-
-
 @transaction.atomic
 def replace_seat_key(*, episode_id: int, seat: int) -> None:
     """Give a person's seat a new key. The old key stops working, and pages that use it are closed."""
@@ -195,7 +176,7 @@ class OpenPage:
         """The stamp of the state last sent."""
         self._json = json
         self._screen = Screen()
-        self._told: tuple[object, ...] | None = None
+        self._state_sent: tuple[object, ...] | None = None
         """The state last sent to a program, with the step's stamp, without the time left."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
@@ -235,7 +216,7 @@ class OpenPage:
         """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
-                return self._handed_in(turn, message, asked or ())
+                return self._submit(turn, message, asked or ())
         except UNSTORABLE_ERRORS as failure:
             if not asked or database_problem(failure):
                 raise
@@ -251,8 +232,12 @@ class OpenPage:
             return self._answered(turn, receipt)
 
     def seen_as_scene(self, message: SceneMessage) -> PageAnswer:
-        """Record that the person uses the 3D view. There is nothing to send."""
-        note_scene(self.seat, way=message.way)
+        """Record how the person views the world in 3D, where the episode offers that. Send nothing.
+
+        A headset replaces a screen in the record, not the reverse.
+        """
+        seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__three_dimensions=True)
+        seats.exclude(scene__in=(message.way, HEADSET)).update(scene=message.way)
         return PageAnswer()
 
     def say(self, message: SayMessage) -> PageAnswer:
@@ -260,18 +245,19 @@ class OpenPage:
         say = MessageDraft(message.text, message.kind, message.to, message.data)
         with exclusive_turn(self.seat.episode_id) as turn:
             receipt = send_message_in_turn(turn, seat=self.seat.number, say=say, page=self.name)
-            if receipt.accepted:
-                return PageAnswer(tuple(self._silence() + self._state(turn)))
-            notice = self._notice(NoticeMessage(receipt.code, receipt.text, "warning"))
-            state = [] if receipt.code == "elsewhere" else self._state(turn)
-            return PageAnswer((notice, *state), self._closed_with(turn))
+            return self._answered(turn, receipt, harmless=())
 
     def seen_in_view(self, message: ViewMessage) -> PageAnswer:
-        """Record the view that the person used when choosing. There is nothing to send."""
-        note_view(self.seat, view=message.view)
+        """Record the view that the person used when choosing, where the episode offers two. Send nothing.
+
+        The record becomes `both` if the person used one view at one time and the other at another.
+        """
+        seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__shown=DRAWING_AND_TABLES)
+        seen = Case(When(view="", then=Value(message.view)), default=Value(DRAWING_AND_TABLES))
+        seats.exclude(view__in=(message.view, DRAWING_AND_TABLES)).update(view=seen)
         return PageAnswer()
 
-    def said(self, message: NoticeMessage) -> PageAnswer:
+    def show_notice(self, message: NoticeMessage) -> PageAnswer:
         """Return the answer that shows this notice."""
         return PageAnswer((self._notice(message),))
 
@@ -281,7 +267,7 @@ class OpenPage:
         with translation.override(self.language):
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
-    def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[AskedMind]) -> PageAnswer:
+    def _submit(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[AskedMind]) -> PageAnswer:
         given = SubmittedCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = commands_and_decisions(asked, step=message.step, idle=turn.world.idle)
         receipt = submit_to_turn(turn, step=message.step, commands=[given, *more], decisions=made)
@@ -289,10 +275,18 @@ class OpenPage:
             receipt = submit_to_turn(turn, step=message.step, commands=[given])
         return self._answered(turn, receipt)
 
-    def _answered(self, turn: OpenTurn, receipt: Receipt) -> PageAnswer:
+    def _answered(
+        self,
+        turn: OpenTurn,
+        receipt: Receipt | MessageReceipt,
+        harmless: Collection[str] = ("repeated", "over"),
+    ) -> PageAnswer:
+        """Return the state, after a notice if it was refused. Notices with a `harmless` code are no
+        warnings.
+        """
         if receipt.accepted:
             return PageAnswer(tuple(self._silence() + self._state(turn)))
-        tone = "info" if receipt.code in {"repeated", "over"} else "warning"
+        tone = "info" if receipt.code in harmless else "warning"
         notice = self._notice(NoticeMessage(receipt.code, receipt.text, tone))
         state = [] if receipt.code == "elsewhere" else self._state(turn)
         return PageAnswer((notice, *state), self._closed_with(turn))
@@ -306,9 +300,9 @@ class OpenPage:
 
         Sending the same state again would reveal that others write to one another.
         """
-        before = self._told
+        before = self._state_sent
         state = self._state(turn)
-        return state if before is None or before != self._told else []
+        return state if before is None or before != self._state_sent else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
         """Return everything that the seat may see in this turn.
@@ -330,12 +324,12 @@ class OpenPage:
             view = seat_view.seat_view_in_turn(turn, self.seat.number)
             if self._json:
                 message = seat_view.state_message(turn.episode.world, view)
-                self._told = (turn.stamp[:3], replace(message, seconds_left=None))
+                self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))
                 return message_to_json(message)
             return self._screen.fragments(get_page(turn.episode.world), view)
 
     def _forget(self) -> None:
-        self._screen, self.stamp, self._told = Screen(), None, None
+        self._screen, self.stamp, self._state_sent = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
         """Return the close code if this page no longer plays, or None.
@@ -362,6 +356,7 @@ def open_page(
     """Open a page of class `kind` for the seat with this key, and return it with its first answer.
 
     The page is None if it may not play. `language` is the language in which the page was rendered.
+    The default language replaces an unknown one.
     """
     seat = seat_view.seat_by_key(key)
     if seat is None:
@@ -370,13 +365,9 @@ def open_page(
         ) else EPISODE_ERASED
     if not take_seat(seat, page=name, newest=newest):
         return None, PageAnswer(close=ELSEWHERE_CLOSE_CODE)
-    page = kind(seat, name, json=json, language=_spoken(language))
+    known = language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+    page = kind(seat, name, json=json, language=known)
     try:
         return page, page.show()
     except Episode.DoesNotExist:  # erased at this moment
         return None, EPISODE_ERASED
-
-
-def _spoken(language: str) -> str:
-    """Return this language if texts exist in it, otherwise the default language."""
-    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

@@ -121,7 +121,7 @@ class PageWatch:
         self._pages: WeakSet[WatchedPage] = WeakSet()
         self._newest: NewestPerOwner[WatchedPage] = NewestPerOwner(1)
         self._looking: asyncio.Task[None] | None = None
-        self._seeing_to: asyncio.Task[None] | None = None
+        self._rescue: asyncio.Task[None] | None = None
 
     def add(self, one: WatchedPage, page: OpenPage) -> list[WatchedPage]:
         """Watch this connection. Returns older connections of the same page, which the caller has to
@@ -145,7 +145,7 @@ class PageWatch:
                 for first in range(0, len(pages), SEATS_PER_QUERY):
                     await self._look(pages[first : first + SEATS_PER_QUERY])
                 if look % LOOKS_PER_RESCUE == 0:
-                    await self._see_to_stranded()
+                    await self._rescue_stranded()
             except Exception as error:  # the next check may succeed, whatever failed
                 if trouble := database_problem(error):
                     log.warning("pages could not be looked after: %s", trouble)
@@ -154,19 +154,19 @@ class PageWatch:
             if not self._pages:
                 return
 
-    async def _see_to_stranded(self) -> None:
+    async def _rescue_stranded(self) -> None:
         """Rescue stranded steps in a thread of its own, one rescue at a time, because fallbacks may take a
         moment.
         """
-        if self._seeing_to is not None and not self._seeing_to.done():
+        if self._rescue is not None and not self._rescue.done():
             return
-        if self._seeing_to is not None:
-            self._seeing_to.result()  # raises the error of the last rescue, which the caller logs
-            self._seeing_to = None
+        if self._rescue is not None:
+            self._rescue.result()  # raises the error of the last rescue, which the caller logs
+            self._rescue = None
         undecided, unclosed = await run_in_db_thread(stranded_turns)
         if undecided or unclosed:
             log.warning("%s steps wait for workers in vain", len(undecided) + len(unclosed))
-            self._seeing_to = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
+            self._rescue = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
         """Update the pages that do not show the stored state, and subscribe those that are not subscribed."""

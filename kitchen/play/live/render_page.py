@@ -85,27 +85,12 @@ def placeholder(name: str) -> SafeString:
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
-def with_joined_placeholders(html: str) -> str:
-    """Merge adjacent placeholders into one that lists their ids."""
-    return html.replace('"></template><template id="', " ")
-
-
 def render_panel(panel: Panel) -> SafeString:
     """Render the panel to HTML with all its parts."""
     _, html = render_frame(panel_frame(panel))
     for part in panel.parts:
         html = html.replace(placeholder(part.id), render_panel(part), 1)
     return mark_safe(html)  # noqa: S308 - drawn by templates that escape
-
-
-def render_layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Render the panels in the world's layout. `shown` is the display mode of the condition."""
-    return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
-
-
-def render_overview(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Render the panels in the world's layout for a person who watches without a seat."""
-    return mark_safe(_render(page.overview_layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
 def render_guide(
@@ -197,9 +182,10 @@ def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) ->
     """Return the world's panels in their layout for this person. Empty for a person who sees nothing of the
     world.
     """
-    if view.acts:
-        return render_layout(page, panels, view.shown)
-    return render_overview(page, panels, view.shown) if view.looks_on else SafeString()
+    if not (view.acts or view.looks_on):
+        return SafeString()
+    layout = page.layout if view.acts else page.overview_layout
+    return mark_safe(_render(layout, {"panels": panels, "shown": view.shown}))  # noqa: S308
 
 
 def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -271,7 +257,7 @@ class Screen:
                 kept.append(part)
             else:
                 html = html.replace(placeholder(part.id), self._draw(part, panel_frame(part), kept), 1)
-        return with_joined_placeholders(html)
+        return html.replace('"></template><template id="', " ")  # one placeholder lists adjacent ids
 
     def _forget(self, panels: Iterable[Panel]) -> None:
         here = {"notice", *panel_ids(panels)}
@@ -283,16 +269,18 @@ class Screen:
 SCRIPT_TEXTS: Mapping[str, str] = {
     "connecting": gettext_noop("Connecting…"),
     "connected": gettext_noop("Connected"),
-    "offline": gettext_noop("You are offline. Nothing is lost; you go on when you are connected again."),
+    "offline": gettext_noop(
+        "You are offline. Nothing is lost; you can continue when you are connected again."
+    ),
     "doubted": gettext_noop("Waiting for the connection… Nothing is lost."),
     "waitsForConnection": gettext_noop("Waiting for the connection…"),
     "silent": gettext_noop("The server does not answer. Nothing is lost; trying again…"),
     "again": gettext_noop("Connecting again… (attempt {number})"),
     "elsewhere": gettext_noop("Open in another tab"),
     "gone": gettext_noop("This link is no longer open"),
-    "takenOver": gettext_noop("This goes on without you"),
+    "takenOver": gettext_noop("The game continues without you"),
     "tooMuch": gettext_noop(
-        "Too much came from this page at once. Nothing is lost; it connects again within a minute."
+        "This page sent too much at once. Nothing is lost; it will reconnect within a minute."
     ),
     "later": gettext_noop(
         "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself."
@@ -310,11 +298,11 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "timeIsUp": gettext_noop("Time is up"),
     "doIt": gettext_noop("Do it"),
     "chooseAnother": gettext_noop("Choose another"),
-    "begins": gettext_noop("It begins in {seconds} s"),
-    "awaited": gettext_noop("It begins when everybody is here."),
-    "still": gettext_noop("The clock stands still. It goes on by itself."),
-    "stood": gettext_noop("The clock stood still for {seconds} s. It goes on where it was."),
-    "nothingHere": gettext_noop("Nothing can be done here just now."),
+    "begins": gettext_noop("The game begins in {seconds} s"),
+    "awaited": gettext_noop("The game begins when everybody has arrived."),
+    "still": gettext_noop("The clock has stopped. It will continue by itself."),
+    "stood": gettext_noop("The clock stopped for {seconds} s. It continues from the same point."),
+    "nothingHere": gettext_noop("You cannot do anything here at the moment."),
 }
 """Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""
 REALTIME_TEXTS: Mapping[str, str] = {
@@ -328,9 +316,9 @@ SCENE_TEXTS: Mapping[str, str] = {
     "you": gettext_noop("you"),
     "backToPage": gettext_noop("Back to the page"),
     "noScene": gettext_noop("This browser cannot show it in three dimensions. Everything is on this page."),
-    "headsetRefused": gettext_noop("The headset did not let this page in. The scene goes on here."),
+    "headsetRefused": gettext_noop("The headset did not allow this page to start. The scene continues here."),
     "headset": gettext_noop("Enter with the headset"),
-    "noHeadset": gettext_noop("No headset here"),
+    "noHeadset": gettext_noop("No headset found"),
 }
 """Texts of the 3D scene."""
 ANNOUNCED_SECONDS = (10, 5)

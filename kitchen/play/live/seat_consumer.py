@@ -105,7 +105,7 @@ MESSAGE_UNSTORED = NoticeMessage(
 
 PLAN_UNSTORED = NoticeMessage(
     "unplanned",
-    gettext_noop("Nothing can be stored at the moment. Your plan is as it was: change it again."),
+    gettext_noop("Nothing can be stored at the moment. Your plan has not changed: try again."),
     "warning",
 )
 """The answer to a plan that the database could not store."""
@@ -294,7 +294,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
         """Answer that the message could not be read."""
-        await self.answer(page.said, message)
+        await self.answer(page.show_notice, message)
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
         """Answer the ping."""
@@ -328,7 +328,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
                         answer = await run_database_visit(page.decided, message, answer.asked)
             except Error as error:
                 log_outage_or_raise(error, "a command cannot be stored")
-                answer = page.said(COMMAND_UNSTORED)
+                answer = page.show_notice(COMMAND_UNSTORED)
             await self.say(answer)
         if page.stamp != before:
             prometheus_metrics.command_seconds.observe(time.monotonic() - began)
@@ -344,7 +344,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 answer = await run_database_visit(act)
             except Error as error:
                 log_outage_or_raise(error, f"a message ({failed.code}) cannot be stored")
-                answer = page.said(failed)
+                answer = page.show_notice(failed)
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:

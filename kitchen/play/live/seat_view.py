@@ -85,7 +85,8 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
         timing=TimingView(episode.step_seconds),
         acts=False,
     )
-    if not (seen := seats_leader_sees(turn, number)):
+    seen = episode.team.seats_seen(number) if episode.team else ()
+    if not seen:
         return frame
     eyes, shows = seen[0], episode.shows_intents
     return replace(
@@ -99,12 +100,6 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
         ),
         looks_on=bool(page.overview_layout),
     )
-
-
-def seats_leader_sees(turn: OpenTurn, number: int) -> tuple[int, ...]:
-    """Return the seats whose observations this member receives."""
-    organisation = turn.episode.team
-    return organisation.seats_seen(number) if organisation else ()
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
@@ -132,14 +127,6 @@ def hints_for(world: World, view: SeatView) -> Hints:
     if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.general_hint))
     return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
-
-
-def page_instructions(page: Page) -> tuple[str, ...]:
-    """Return the instructions for using the page, all at once.
-
-    For real-time episodes, where a hint for the next step would be outdated at once.
-    """
-    return tuple(gettext(text) for text in page.first_steps)
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
@@ -227,7 +214,10 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     )
     if not (episode.hints and choosing):
         return view
-    hints = Hints(page_instructions(page)) if episode.tick_ms is not None else hints_for(world, view)
+    if episode.tick_ms is None:
+        hints = hints_for(world, view)
+    else:  # a hint for the next step would be outdated at once: give all instructions
+        hints = Hints(tuple(map(gettext, page.first_steps)))
     return replace(view, choice=replace(view.choice, hints=hints.sentences, hinted=hints.command))
 
 
@@ -239,7 +229,7 @@ def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> Ch
         legal=world.legal_actions(number) if offered else (),
         anticipated=world.anticipated_actions(number, earlier) if choosing else (),
         amounts=world.amounts(number) if offered else {},
-        chosen=state_store.command_from_json(given.command) if given and not passed_by else None,
+        chosen=tuple(given.command) if given and not passed_by else None,
         passed_by=passed_by,
         may_act=turn.is_open and number in turn.may_act,
     )

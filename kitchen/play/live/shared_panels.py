@@ -27,10 +27,10 @@ JOB_STATES = {
 }
 """States of a job in words."""
 JOB_FAILURE_REASONS = {
-    "gone": gettext_noop("There is nothing to do it with."),
+    "gone": gettext_noop("I do not have what I need for it."),
     "late": gettext_noop("It took too long."),
     "stopped": gettext_noop("I was told to stop."),
-    "words": gettext_noop("I need something from the list."),
+    "words": gettext_noop("I can only do jobs from the list."),
 }
 """Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
 REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
@@ -86,8 +86,8 @@ class WorkerStatus(NamedTuple):
     free: bool
     """True if the member has no open job."""
     errands: tuple[WorkerJob, ...]
-    told: str
-    """Announcement for screen readers when this changes. Empty if the conversation announces it."""
+    announcement: str
+    """Text for screen readers when this changes. Empty if the conversation announces it."""
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
@@ -146,27 +146,27 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         view.jobs.seats_of.get(member, ()),
         not still,
         tuple(_errand(page, view, job) for job in shown),
-        _told(page, view, name, last) if last else "",
+        _announcement(page, view, name, last) if last else "",
     )
 
 
 def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
-    return WorkerJob(job.number, _asked(page, view, job), job.state, words, _why(job), job.changed, can)
+    return WorkerJob(job.number, _job_words(page, view, job), job.state, words, _why(job), job.changed, can)
 
 
-def _asked(page: Page, view: SeatView, job: Job) -> str:
+def _job_words(page: Page, view: SeatView, job: Job) -> str:
     parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
     return ": ".join(part for part in parts if part)
 
 
-def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return, for example, `Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
+def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")
-    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_asked(page, view, job))
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_job_words(page, view, job))
     return " ".join(filter(None, [said, _why(job)]))
 
 
@@ -250,7 +250,7 @@ class Over(NamedTuple):
 class Gone(NamedTuple):
     """Sentences about people who are gone."""
 
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 class Notice(NamedTuple):
@@ -276,8 +276,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
-        *([_panel("gone", _gone(view, steps=STEPS_GONE_SHOWN))] if view.taken_over is not None else []),
-        *([_panel("replaced", _gone(view))] if view.taken_over is not None else []),
+        *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
@@ -316,15 +315,15 @@ class Partner(NamedTuple):
 
 
 PLATFORM_MESSAGES = {
-    "busy": gettext_noop("%(name)s is talking with somebody else, and did not get that."),
-    "gone": gettext_noop("The person who played %(name)s is gone: that conversation is over."),
+    "busy": gettext_noop("%(name)s is talking with somebody else and did not receive your message."),
+    "gone": gettext_noop("The person who played %(name)s has left. The conversation is over."),
 }
 """Messages of the system, by code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
 AGENT_MESSAGES = {
-    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are picked for me from the list."),
+    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are chosen for me from the list."),
 }
 """Answers of agents without a language model, by code."""
-CONVERSATION_ENDED = gettext_noop("That was the end of the conversation.")
+CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
 
 
 def _partner(view: SeatView) -> Partner:
@@ -416,33 +415,31 @@ stays.
 """
 
 
-def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
+def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
+    lately, ever = gone_sentences(view, steps=STEPS_GONE_SHOWN), gone_sentences(view)
+    return _panel("gone", Gone(lately)), _panel("replaced", Gone(ever))
+
+
+def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:
     """Return sentences about people who are gone: those of the last `steps` steps, or all."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
-    return Gone(
-        tuple(
-            gettext(words[why]).format(player=names[seat], step=step)
-            for seat, step, why in view.taken_over or ()
-            if steps is None or view.step < step + steps
-        )
+    return tuple(
+        gettext(words[why]).format(player=names[seat], step=step)
+        for seat, step, why in view.taken_over or ()
+        if steps is None or view.step < step + steps
     )
 
 
-def gone_sentences(view: SeatView) -> tuple[str, ...]:
-    """Return sentences about all people who are gone."""
-    return _gone(view).said
-
-
 GONE_SENTENCES = {
-    "away": gettext_noop("From step {step} on, {player} goes on without its person, who is away."),
-    "left": gettext_noop("From step {step} on, {player} goes on without its person, who has left."),
-    "never": gettext_noop("Nobody came to play {player}: it goes on without a person."),
+    "away": gettext_noop("From step {step} on, a program plays {player} because the person is away."),
+    "left": gettext_noop("From step {step} on, a program plays {player} because the person has left."),
+    "never": gettext_noop("Nobody came to play {player}, so a program plays it."),
 }
 """Sentences shown to the others about a seat that was taken over, by reason."""
 GONE_SENTENCES_REALTIME = {
-    "away": gettext_noop("{player} goes on without its person, who is away."),
-    "left": gettext_noop("{player} goes on without its person, who has left."),
+    "away": gettext_noop("A program plays {player} because the person is away."),
+    "left": gettext_noop("A program plays {player} because the person has left."),
 }
 """Such sentences for a real-time episode, in which nobody counts steps."""
 

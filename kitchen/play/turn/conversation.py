@@ -63,7 +63,7 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
-        turn.mailbox.add(PostedMessage(_said(row), row.decision_id is not None))
+        turn.mailbox.add(PostedMessage(_team_message(row), row.decision_id is not None))
     return turn.mailbox
 
 
@@ -214,17 +214,11 @@ def messages_for_agent(
     return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
 
 
-def may_know(world: World, organisation: Organisation, row: Message | TeamMessage, number: int) -> bool:
+def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
     """Return True if this member sent this message or may see it
     (`kitchen.contract.mailbox.may_see_message`).
     """
-    return may_see_message(world, organisation, row if isinstance(row, TeamMessage) else _said(row), number)
-
-
-def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
-    """Return all open jobs of the episode."""
-    mailbox = mailbox_of(turn)
-    return mailbox.open_jobs if mailbox else ()
+    return may_see_message(world, organisation, _team_message(row), number)
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
@@ -255,7 +249,7 @@ def add_heard_note(
     The stored messages may differ from the talk: people wrote meanwhile, or one message was not sent.
     """
     if mailbox := mailbox_of(turn):
-        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_said, said)))
+        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, said)))
         decision.note = note_of_heard(decision.note, heard, missed)
 
 
@@ -287,10 +281,10 @@ def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
 
 def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
     """Return the message as members see it."""
-    return message_for_member(_said(row), is_new=is_new)
+    return message_for_member(_team_message(row), is_new=is_new)
 
 
-def _said(row: Message) -> TeamMessage:
+def _team_message(row: Message) -> TeamMessage:
     """Return the message with all of its data."""
     return TeamMessage(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data)
 

@@ -58,7 +58,7 @@ class OpenTurn:
 
         Changes of the large parts that were stored later are read when the world is next needed.
         """
-        known = self._known_parts() if vars(self) else None
+        known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
         self._parts = known
         self.episode = episode
@@ -93,9 +93,6 @@ class OpenTurn:
     def state(self) -> TurnWorld:
         """The state before the step."""
         return TurnWorld(self.episode, self._parts)
-
-    def _known_parts(self) -> LargeParts | None:
-        return self.state.known_parts() if "state" in vars(self) else self._parts
 
     @property
     def world(self) -> World:

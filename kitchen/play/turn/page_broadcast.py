@@ -56,7 +56,7 @@ def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
 
     Returns at once and never raises an error.
     """
-    _tell(episode_group(episode_id), EpisodeChanged(stamp))
+    _send_to_group(episode_group(episode_id), EpisodeChanged(stamp))
 
 
 def notify_audience(audience: str, news: DataclassInstance) -> None:
@@ -64,10 +64,10 @@ def notify_audience(audience: str, news: DataclassInstance) -> None:
 
     The `type` of the news names the consumer's handler. Returns at once and never raises an error.
     """
-    _tell(audience_group(audience), news)
+    _send_to_group(audience_group(audience), news)
 
 
-def _tell(group: str, message: DataclassInstance) -> None:
+def _send_to_group(group: str, message: DataclassInstance) -> None:
     try:
         sent = asyncio.run_coroutine_threadsafe(_send(group, asdict(message)), _loop())
         sent.add_done_callback(_report)

@@ -169,15 +169,7 @@ def _state_change_row(
 
 def current_world(episode: Episode) -> World:
     """Return the world of the episode in its present state. Raises StateError if the state cannot be read."""
-    return world_from_parts(episode, large_parts(episode).maps)
-
-
-def world_from_parts(episode: Episode, parts: Mapping[str, LargeMap]) -> World:
-    """Return the world of the episode in its present state, given its large parts.
-
-    Raises StateError if the state cannot be read.
-    """
-    return get_world(episode.world).from_dict({**episode.state, **parts})
+    return get_world(episode.world).from_dict({**episode.state, **large_parts(episode).maps})
 
 
 def json_round_trip(value: Json) -> Json:
@@ -194,7 +186,7 @@ def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> 
 def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
     """Return the commands of one step that this seat can see, by seat. Entries are `{seat, command, ...}`."""
     return {
-        entry["seat"]: command_from_json(entry["command"])
+        entry["seat"]: tuple(entry["command"])
         for entry in entries
         if entry["seat"] == seat
         or world.visible(seat, Event("commanded", entry["seat"], {"command": entry["command"]}))
@@ -205,11 +197,6 @@ def event_from_json(stored: Json) -> Event:
     """Read an event written by `Event.to_json`."""
     data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
     return Event(stored["kind"], stored["seat"], data)
-
-
-def command_from_json(stored: Json) -> Command:
-    """Read a command from its JSON form in the log."""
-    return tuple(stored)
 
 
 @dataclass(slots=True)
@@ -230,7 +217,10 @@ class PastStep:
                 number=self.number,
                 commands=known_commands(world, seat, self.commands),
                 events=known_events(world, [seat], self.events),
-                ran_out=step_timer.time_ran_out(seat, self.commands),
+                ran_out=any(
+                    entry["seat"] == seat and entry["chosen_by"] in step_timer.NO_CHOICE_CODES
+                    for entry in self.commands
+                ),
             )
         return self._known[seat]
 
@@ -271,10 +261,10 @@ class TurnWorld:
         if self._frozen:
             return kind.from_dict(self._frozen.to_dict())
         if not kind.large:
-            return current_world(self._episode)
+            return kind.from_dict(self._episode.state)
         parts, self._parts = read_verified_parts(self._episode, self._parts), None
         self._lengths = parts.lengths
-        return world_from_parts(self._episode, parts.maps)
+        return kind.from_dict({**self._episode.state, **parts.maps})
 
     def known_parts(self) -> LargeParts | None:
         """Return the large parts of the state in memory, or None if they must be read."""

@@ -32,7 +32,6 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import (
     ComputedStep,
     PastStep,
-    command_from_json,
     json_round_trip,
 )
 from kitchen.play.turn.submission import SubmittedCommand
@@ -66,16 +65,12 @@ def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
     """Store more commands, and the plans that begin with them."""
     turn.store.insert(SeatCommand, [{name: getattr(row, name) for name in COMMAND_COLUMNS} for row in rows])
     turn.given |= {row.seat: row for row in rows}
-    if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
-        before = turn.plans
-        begun = {seat: plan.in_place_of(before.get(seat)) for seat, plan in begun.items()}
-        _store_plans(turn, {**before, **begun})
-
-
-def _begun_with(row: SeatCommand) -> Plan:
-    """Return the plan that begins with this command."""
-    then = tuple(map(command_from_json, row.to_follow or ()))
-    return Plan(then, row.chosen_by, row.fallback, row.step)
+    if begun := [row for row in rows if row.to_follow]:
+        plans = turn.plans
+        for row in begun:
+            plan = Plan(tuple(map(tuple, row.to_follow or ())), row.chosen_by, row.fallback, row.step)
+            plans[row.seat] = plan.in_place_of(plans.get(row.seat))
+        _store_plans(turn, plans)
 
 
 def store_plan(

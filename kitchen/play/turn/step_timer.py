@@ -20,7 +20,7 @@ a limit, people take as long as they want. The page shows a countdown and announ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import SettingsError
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.play_task_queue import close_turn_later
 from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
@@ -131,11 +131,6 @@ def timeout_reason(episode: Episode, since: datetime) -> str:
     assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
     given = episode.turn_closes_at - since
     return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
-
-
-def time_ran_out(seat: int, entries: Iterable[Json]) -> bool:
-    """Return True if time ran out for this seat in a step with these log entries."""
-    return any(entry["seat"] == seat and entry["chosen_by"] in NO_CHOICE_CODES for entry in entries)
 
 
 RECONNECT_TIME = timedelta(seconds=6)

@@ -13,15 +13,15 @@ from kitchen.play.models import Decision
 from kitchen.words.gettext_without_django import gettext_noop
 
 RECEIPTS = {
-    "accepted": gettext_noop("Your choice is in."),
-    "repeated": gettext_noop("Your choice was in already."),
-    "double": gettext_noop("You had already chosen for this step; your first choice stands."),
-    "late": gettext_noop("That step had already been played. Here is where things are now."),
-    "early": gettext_noop("That step has not begun yet. Here is where things are now."),
+    "accepted": gettext_noop("Your choice was received."),
+    "repeated": gettext_noop("Your choice had already been received."),
+    "double": gettext_noop("You had already chosen for this step; your first choice counts."),
+    "late": gettext_noop("That step has already been played. This page shows the current step."),
+    "early": gettext_noop("That step has not begun yet. This page shows the current step."),
     "too_late": gettext_noop("Too late: the step is over, and you did nothing in it."),
     "over": gettext_noop("This episode has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
-    "clocked": gettext_noop("The clock takes the steps here: press a key."),
+    "clocked": gettext_noop("The game runs by the clock: press a key to act."),
     "passed_by": gettext_noop("There is nothing to choose in this step."),
     "taken": gettext_noop("Another worker is deciding this step."),
     "not_offered": gettext_noop("That is not possible at this moment. Choose one of the actions shown."),
@@ -40,7 +40,7 @@ class SubmittedCommand:
     page: str = ""
     """The id of the browser page that sent the command. Empty for programs and agents."""
     then: tuple[Command, ...] = ()
-    """The plan: what the seat does afterwards without being asked (see `contract.planned_commands`)."""
+    """The plan: what the seat does afterwards without being asked (see `contract.automatic_commands`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,15 +154,15 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
         seat.key, seat.page, seat.may_act_in = row["seat_key"], row["page"], row["may_act_in"]
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
-    standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
+    standing = {
+        row["mind"]: MindClaim(row["mind_step"], row["mind_until"], row["mind_by"], row["decided"] or 0)
+        for row in rows
+        if row["mind"] is not None
+    }
     team = turn.episode.team
     if team and team.talks_within and standing != turn.standing:
         turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
-
-
-def _mind(row: Row) -> MindClaim:
-    return MindClaim(row["mind_step"], row["mind_until"], row["mind_by"], row["decided"] or 0)
 
 
 def _command(turn: OpenTurn, row: Row) -> SeatCommand:
@@ -184,10 +184,6 @@ def _put(turn: OpenTurn) -> None:
     with _lock:
         if turn.is_open:
             _turns[turn.episode.pk] = (now, turn)
-        while _turns and (len(_turns) > MAX_TURNS or _longest_unused() < now - 60 * MAX_IDLE_MINUTES):
+        oldest = now - 60 * MAX_IDLE_MINUTES
+        while _turns and (len(_turns) > MAX_TURNS or next(iter(_turns.values()))[0] < oldest):
             _turns.popitem(last=False)
-
-
-def _longest_unused() -> float:
-    used, _ = next(iter(_turns.values()))
-    return used

@@ -229,8 +229,7 @@ def minds_asked_separately(episode_id: int, step: int) -> list[int]:
     The list is empty where agents are asked one after another.
     """
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
-    done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
-    left = Seat.objects.filter(~Exists(done), ~_may_act(), episode__in=apart, mind__isnull=False)
+    left = _awaited(Seat.objects.filter(episode__in=apart, mind__isnull=False))
     return sorted(set(left.values_list("mind__number", flat=True)))
 
 
@@ -288,8 +287,7 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
 
     In these, an agent that must decide has no claim, or all agents have decided and the step is due.
     """
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
+    left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
     return _commanded().filter(is_unclaimed(now), Exists(unclaimed) | ~Exists(undecided))
@@ -299,15 +297,23 @@ def _commanded() -> QuerySet[Episode]:
     """Return the turn-based episodes that wait for no person, only for agents or for a worker to run the
     step.
     """
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
-    playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING, tick_ms=None)
+    playing = Episode.objects.filter(
+        ~Exists(_awaited(_people())), status=Episode.Status.PLAYING, tick_ms=None
+    )
     return playing.filter(~_only_led() | Q(turn_closes_at__lt=timezone.now()))
 
 
 def _people() -> QuerySet[Seat]:
     """Seats of an episode in which a person acts. For use in a subquery on episodes."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
+
+
+def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """Return those of these seats that the open step waits for."""
+    done = SeatCommand.objects.filter(
+        episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
+    )
+    return seats.exclude(Exists(done)).exclude(_may_act())
 
 
 def _may_act() -> Q:
@@ -325,9 +331,8 @@ def _only_led() -> Q:
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
     """Return (episode id, step) of the turns that a person has let expire, at least `since` ago."""
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     late = Episode.objects.filter(
-        Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())),
+        Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,
         turn_closes_at__lt=timezone.now() - since,
     )

@@ -33,6 +33,8 @@ MAX_WORD_CHARACTERS = 2000
 """Longest word of a command, in characters."""
 MAX_WORDS = 16
 MAX_MEMBERS = 64
+UNREADABLE = gettext_noop("That message could not be read.")
+NO_ACTION = gettext_noop("Choose an action first.")
 
 
 class MessageError(ValueError):
@@ -112,7 +114,7 @@ class SceneMessage:
         """Read the message from its JSON object. Raises MessageError if `way` is unknown."""
         way = sent.get("way")
         if not isinstance(way, str) or way not in {SCREEN, HEADSET}:
-            raise MessageError(gettext_noop("That message could not be read."))
+            raise MessageError(UNREADABLE)
         return cls(way)
 
 
@@ -139,17 +141,15 @@ class SayMessage:
         """
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
-            raise MessageError(gettext_noop("That message could not be read."))
+            raise MessageError(UNREADABLE)
         return cls(text, _read_members(sent.get("to")), kind, _read_job(sent))
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
     """Return the valid fields of `data` in the message: job, status, aim, spoken and requests."""
-    job, status = sent.get("job"), sent.get("status")
-    if isinstance(job, str) and job.isascii() and job.isdigit() and len(job) < 7:
-        job = int(job)
+    job, status = _parse_digits(sent.get("job"), 7), sent.get("status")
     if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
-        raise MessageError(gettext_noop("That message could not be read."))
+        raise MessageError(UNREADABLE)
     spoken = True if sent.get("spoken") in (True, "1") else None
     aim = list(read_command(sent["aim"])) if sent.get("aim") else None
     requests = [list(one) for one in read_plan(sent.get("requests", []))] or None
@@ -158,15 +158,11 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _read_members(value: Json) -> tuple[int, ...]:
-    many = [_read_member(one) for one in (value if isinstance(value, list) else [value] if value else [])]
+    given = value if isinstance(value, list) else [value] if value else []
+    many = [_parse_digits(one, 4) for one in given]
     if len(many) > MAX_MEMBERS or any(type(one) is not int for one in many):
-        raise MessageError(gettext_noop("That message could not be read."))
+        raise MessageError(UNREADABLE)
     return tuple(many)
-
-
-def _read_member(one: Json) -> Json:
-    digits = isinstance(one, str) and one.isascii() and one.isdigit() and len(one) < 4
-    return int(one) if digits else one
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +177,7 @@ class ViewMessage:
         """Read the message from its JSON object. Raises MessageError if the view is unknown."""
         view = sent.get("view")
         if not isinstance(view, str) or view not in {DRAWING_TABLES, DRAWING_ONLY}:
-            raise MessageError(gettext_noop("That message could not be read."))
+            raise MessageError(UNREADABLE)
         return cls(view)
 
 
@@ -220,28 +216,33 @@ def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) ->
     otherwise.
     """
     if text is None or len(text) > MAX_MESSAGE_CHARACTERS:
-        raise MessageError(gettext_noop("That message could not be read."))
-    sent = _read_object(text)
+        raise MessageError(UNREADABLE)
+    sent = _parse_json(text, UNREADABLE)
+    if not isinstance(sent, dict):
+        raise MessageError(UNREADABLE)
     kind = sent.get("type")
     if not isinstance(kind, str) or kind not in kinds:
-        raise MessageError(gettext_noop("That message is of a kind this page does not know."))
+        raise MessageError(gettext_noop("This page does not know that kind of message."))
     return kinds[kind].read(sent)
 
 
-def _read_object(text: str) -> dict[str, Any]:
+def _parse_json(text: str, refusal: str) -> Json:
+    """Read JSON. Raises MessageError with the text `refusal` if it is invalid."""
     try:
-        sent = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        raise MessageError(gettext_noop("That message could not be read.")) from None
-    if not isinstance(sent, dict):
-        raise MessageError(gettext_noop("That message could not be read."))
-    return sent
+        raise MessageError(refusal) from None
+
+
+def _parse_digits(value: Json, below: int) -> Json:
+    """Return the number that a form field with fewer than `below` digits holds. Return other values as is."""
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < below
+    return int(value) if is_number else value
 
 
 def read_step(value: Json) -> int:
     """Read a step number from JSON or from a form field. Raises MessageError if it is invalid."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-        value = int(value)
+    value = _parse_digits(value, 10)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
         raise MessageError(gettext_noop("The message does not say which step it is for."))
     return value
@@ -250,9 +251,9 @@ def read_step(value: Json) -> int:
 def read_command(value: Json) -> Command:
     """Read a command from a JSON list, or from that list as text. Raises MessageError if it is invalid."""
     if isinstance(value, str):
-        value = _read_list(value)
+        value = _parse_json(value, NO_ACTION)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:
-        raise MessageError(gettext_noop("Choose an action first."))
+        raise MessageError(NO_ACTION)
     if not all(
         isinstance(word, str) and len(word) <= MAX_WORD_CHARACTERS and "\x00" not in word for word in value
     ):
@@ -269,13 +270,6 @@ def read_plan(value: Json) -> tuple[Command, ...]:
     if not isinstance(given, list) or len(given) > MAX_PLAN_STEPS:
         raise MessageError(gettext_noop("That plan could not be read."))
     return tuple(map(read_command, given))
-
-
-def _read_list(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise MessageError(gettext_noop("Choose an action first.")) from None
 
 
 TurnStamp = tuple[int, str, str, int, int, int]

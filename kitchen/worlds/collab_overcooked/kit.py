@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.contract.agent import Agent
+from kitchen.contract.agent import Adviser, Agent
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -43,6 +43,12 @@ def _collab() -> type[Agent]:
     return CollabAgent
 
 
+def _adviser() -> Adviser:
+    from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER
+
+    return ADVISER
+
+
 def _bench() -> Benchmark:
     from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
 
@@ -62,6 +68,7 @@ KIT = WorldKit(
     bench=_bench,
     recordings=_recordings,
     log_metrics=_measures,
+    adviser=_adviser,
     practice=Practice(
         settings={"task": "boiled_egg", "gamma": 3.0},
         coplayer="recipe_partner",

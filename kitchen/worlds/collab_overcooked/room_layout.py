@@ -6,7 +6,7 @@ unique.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -81,9 +81,11 @@ def approach(seat: int, row: int, face: str, cell: Cell) -> Approach:
     return Approach(way, abs(row - stand) + (way != need) + 1)
 
 
-def nearest(seat: int, row: int, face: str, cells: Iterable[Cell]) -> Cell | None:
+def nearest(seat: int, row: int, face: str, cells: Sequence[Cell]) -> Cell | None:
     """Return the cell with the least cost; of equal ones that with the smaller y, then x. None without
     cells."""
+    if len(cells) == 1:
+        return cells[0]
     return min(cells, key=lambda cell: (approach(seat, row, face, cell).cost, cell[1], cell[0]), default=None)
 
 

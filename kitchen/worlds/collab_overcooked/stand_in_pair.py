@@ -15,7 +15,7 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
@@ -140,6 +140,24 @@ def _is_on_it(before: Mapping[str, Json], theirs: Sequence[Command]) -> bool:
     asked = [tuple(each) for each in before.get("asked", ())]
     since = list(theirs[before.get("count", 0) :])
     return 0 < len(since) < len(asked) and since == asked[: len(since)]
+
+
+class RecipeAdviser(Adviser):
+    """Advise a chef who knows the recipe. An assistant gets no advice, which would give the recipe away."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """Return the chef's next macro of the shortest reference pair, once it can begin."""
+        (seat,) = situation.seats
+        brief = situation.briefs[seat]
+        if seat != CHEF or "recipe" not in brief:
+            return None
+        task = tasks()[str(brief["order"])]
+        trajectory = references(task.name)[SHORTEST_PAIR[task.level]].chef
+        left = trajectory[matched_prefix(_done(situation, CHEF), trajectory) :]
+        return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
+
+
+ADVISER = RecipeAdviser()
 
 
 def decide_by_seat(situation: Situation, decide: Callable[[Situation], Decision]) -> Decision:

@@ -52,6 +52,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
 )
 from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, SETTINGS
 
+_GOES_ON = tuple((Event("performed", seat, {"command": list(GO_ON)}),) for seat in SEATS)
 POINTS = 20
 """Points of the right delivery."""
 
@@ -77,6 +78,8 @@ class CollabOvercooked(SimpleWorld):
 
     def begin(self) -> None:
         """Put both seats on their start cells, facing north; everything is empty."""
+        self.task: Task = tasks()[self.chosen["task"]]
+        self.step_limit = self.task.steps_allowed(self.chosen["gamma"])
         self.rows = [y for _, y in START_CELLS]
         self.faces = [NORTH, NORTH]
         self.things = KitchenThings(
@@ -96,16 +99,6 @@ class CollabOvercooked(SimpleWorld):
         self.low: list[str | None] = [STAY, STAY]
         """The low-level action of each seat in the last step; None if its target was gone."""
         self._started: list[str] = []
-
-    @property
-    def task(self) -> Task:
-        """The ordered dish."""
-        return tasks()[self.chosen["task"]]
-
-    @property
-    def step_limit(self) -> int:
-        """Steps after which the episode is cut off."""
-        return self.task.steps_allowed(self.chosen["gamma"])
 
     @property
     def over(self) -> bool:
@@ -241,18 +234,24 @@ class CollabOvercooked(SimpleWorld):
             self.wait_left[seat] = int(command[1]) if command[0] == WAIT else 0
         return ()
 
+    def _act(self, seat: int, command: Command, given: dict[int, Command]) -> Iterable[Event]:
+        """Begin a macro. Most commands are `go_on`, whose event is always the same."""
+        if command == GO_ON and seat in SEATS and seat not in given:
+            given[seat] = command
+            return _GOES_ON[seat]
+        return super()._act(seat, command, given)
+
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
         """Choose the low-level actions, then carry out interacts, moves and jobs."""
         events: list[Event] = []
         targets = [self._target(seat) for seat in SEATS]
         self.low = [self._low_action(seat, targets[seat], events) for seat in SEATS]
-        for seat in SEATS:
-            target = targets[seat]
+        for seat, target in enumerate(targets):
             if target is not None and self.low[seat] == INTERACT:
                 self._interact(seat, target, events)
         for seat, action in enumerate(self.low):
-            if action not in (None, STAY, INTERACT):
-                self.faces[seat], self.rows[seat] = str(action), moved(self.rows[seat], str(action))
+            if action is not None and action not in (STAY, INTERACT):
+                self.faces[seat], self.rows[seat] = action, moved(self.rows[seat], action)
         self._run_jobs(events)
         return events
 

@@ -48,7 +48,7 @@ def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     known = ((PLACE_KEYS[kind], name) for kind, name in kinds if kind in PLACE_KEYS)
     keys = [
         *((key, gettext("Go: {place}").format(place=name)) for key, name in known),
-        (VERB_KEYS["get"], gettext("Take something; again for the next thing")),
+        (VERB_KEYS["get"], gettext("Take something; press again for the next thing")),
         (f"{ITEM_KEYS[0]} … {ITEM_KEYS[8]}", gettext("Take the first thing, the second, and so on")),
         (VERB_KEYS["put"], gettext("Put down what you hold")),
         (THROW_AWAY_KEY, gettext("Throw away what you hold, at storage")),

@@ -106,9 +106,8 @@ class CuisinePage(Page):
     reference = f"{_TEMPLATES}/recipes.jinja"
     reference_title = gettext_lazy("Recipes")
     settings_differ = gettext_lazy(
-        "You will play in different kitchens. What is said here of tools, dishes and times holds for the "
-        "first one; in each of the others, the guide and the recipes that you can open beside the game are "
-        "what counts there."
+        "You will play in different kitchens. The tools, dishes and times described here are for the "
+        "first one. For each of the others, open the guide and the recipes beside the game."
     )
     styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
     scripts = ("js/stage.js", "js/motion.js")
@@ -154,12 +153,12 @@ class CuisinePage(Page):
         }
 
     first_steps = (
-        gettext_noop("Your robot is marked “you”. What to try next is said here."),
+        gettext_noop("Your robot is marked “you”. Hints about what to try next appear here."),
         gettext_noop("Each action is one step. Look at what it has changed."),
-        gettext_noop("The number on the order says in how many steps it runs out."),
+        gettext_noop("The number on the order shows how many steps it has left."),
     )
     aim = gettext_lazy("Practice ends when you have served one dish, or after {steps} steps.")
-    missed = gettext_lazy("You have used all steps, and no dish was served yet. That is all right.")
+    missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
 
     def reached(self, view: SeatView) -> str:
         """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""

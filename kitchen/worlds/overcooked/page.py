@@ -148,7 +148,7 @@ class OvercookedPage(GridPage):
         gettext_noop("Turn to what you want to use, and press space."),
     )
     aim = gettext_lazy("Practice ends when a soup has been delivered, or after {steps} steps.")
-    missed = gettext_lazy("The time is over, and no soup was delivered yet. That is all right.")
+    missed = gettext_lazy("Time is up and no soup has been delivered. That is all right.")
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the panel makers: orders instead of other facts, and intents if the page shows them."""

@@ -117,7 +117,7 @@ class ItemKind:
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Why this cannot be an answer; empty if it can."""
         good = isinstance(value, str) and len(value) <= TEXT_LONGEST
-        return "" if good else gettext("Please write a text.")
+        return "" if good else gettext("Please write something.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
         """Whether the answer is the right one; the item has one."""

@@ -78,25 +78,25 @@ def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
 
 WORDS = {
     "no_consent": (
-        gettext_noop("You do not take part"),
-        gettext_noop("Nothing that tells who you are was kept. Thank you for your interest."),
+        gettext_noop("You are not taking part"),
+        gettext_noop("We kept nothing that identifies you. Thank you for your interest."),
     ),
     "failed_check": (
         gettext_noop("The study ends here"),
-        gettext_noop("Not all questions of understanding were answered correctly. Thank you for your time."),
+        gettext_noop("You did not answer all comprehension questions correctly. Thank you for your time."),
     ),
     "timed_out": (
         gettext_noop("The study has ended"),
-        gettext_noop("Nothing happened for a long time, so your place was given away."),
+        gettext_noop("You were inactive for a long time, so your place was given to somebody else."),
     ),
     "technical": (
         gettext_noop("The study has ended"),
-        gettext_noop("It was ended by the researchers for a technical reason."),
+        gettext_noop("The researchers ended it for a technical reason."),
     ),
     "unmatched": (
         gettext_noop("Nobody came to play with you"),
         gettext_noop(
-            "The others with whom you were to play did not come, or have left. Thank you for waiting."
+            "The people you were going to play with did not come or have left. Thank you for waiting."
         ),
     ),
 }

@@ -159,9 +159,9 @@ def lobby_state(person: Participant) -> JsonResponse:
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
     """Return the lobby's texts: `come` for who is present, `left` for the time left."""
     missing = lobby.awaited - lobby.present
-    arrived = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", lobby.present).format(
-        come=lobby.present, awaited=lobby.awaited
-    )
+    arrived = ngettext(
+        "{come} of {awaited} people has arrived.", "{come} of {awaited} people have arrived.", lobby.present
+    ).format(come=lobby.present, awaited=lobby.awaited)
     others = ngettext(
         "Waiting for {number} more person.", "Waiting for {number} more people.", missing
     ).format(number=missing)
@@ -172,7 +172,7 @@ def _time_left(lobby: LobbyState) -> str:
     """Return the time left in words, which change each minute, and every ten seconds in the last one."""
     if lobby.plays:
         return gettext(
-            "Somebody in your group is still playing. The time to wait begins when they have finished."
+            "Somebody in your group is still playing. Your waiting time begins when they have finished."
         )
     seconds = max(0.0, lobby.seconds_left)
     if seconds > 60:

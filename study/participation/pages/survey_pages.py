@@ -101,7 +101,7 @@ def check(request: HttpRequest, person: Participant, place: next_page.CurrentPag
         if right is not False or next_page.current_page(with_design().get(pk=person.pk)).page != "check":
             return redirect(person)
         attempt, wrong = attempt + 1, True
-        words = gettext("This is not right. Read the guide again and think once more.")
+        words = gettext("This is not correct. Read the guide again, then change your answer.")
         for key in wrong_check_items(person, form.values()):
             form.add_error(f"item_{key}", words)
     context = part_context(person, "check") | guide_context(person, place)

@@ -97,7 +97,8 @@ def test_at_worst_every_remembered_answer_is_as_long_as_it_may_be_and_every_call
     assert worst_cost(found, prices, *SONNET) > CALL_TRIES * really
     remembered = sum(found.remembered()) * 1024 * price.cache_write / 1e6
     assert worst_cost(found, prices, *SONNET) > CALL_TRIES * remembered > 0
-    assert worst_cost(replace(found, repairs=1), prices, *SONNET) > 2 * worst_cost(found, prices, *SONNET)
+    repairing = replace(found, bounds=replace(found.bounds, repairs=1))
+    assert worst_cost(repairing, prices, *SONNET) > 2 * worst_cost(found, prices, *SONNET)
     assert worst_cost(replace(found, answers=3), prices, *SONNET) == 4 * worst_cost(found, prices, *SONNET)
     with pytest.raises(UnknownPriceError):
         worst_cost(found, prices, "anthropic", "claude-unheard-of")

@@ -82,12 +82,12 @@ def test_a_connection_stays_while_its_transaction_is_open(closed: list[bool]) ->
     assert not closed
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_broken_connection_is_closed_outside_of_a_transaction(
     closed: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = connections["default"]
-    connection.ensure_connection()
+    monkeypatch.setattr(connection, "in_atomic_block", False)
+    monkeypatch.setattr(connection, "get_autocommit", lambda: True)
     monkeypatch.setattr(connection, "errors_occurred", True)
     monkeypatch.setattr(connection, "is_usable", lambda: False)
     db_retry.drop_broken_connection()

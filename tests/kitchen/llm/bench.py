@@ -25,9 +25,10 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from kitchen.contract.language_model import LanguageModel, Reply, Request
-from kitchen.llm.model_wrappers import InMemoryPurse, ask_and_record
+from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import make_decision_model, warm_up_provider
 from kitchen.llm.providers import anthropic
+from tests.kitchen.llm.fakes import InMemoryPurse
 
 if TYPE_CHECKING:
     from kitchen.play.models import Episode

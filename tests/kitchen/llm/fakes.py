@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 
-from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.language_model import BudgetSpentError, LanguageModel, ModelError, Reply, Request
+from kitchen.llm.call_costs import format_dollars
 
 
 class Clock:
@@ -51,3 +53,29 @@ def failed(kind: type[ModelError], *, retry_after: float | None = None, cost: fl
     error = kind("failed")
     error.retry_after, error.cost = retry_after, cost
     return error
+
+
+class InMemoryPurse:
+    """A purse in memory for one process, with a total limit of `limit` US dollars. Thread-safe."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.reserved = 0.0
+        self._lock = Lock()
+
+    def reserve(self, amount: float) -> None:
+        """Reserve money; BudgetSpentError if too little is left."""
+        with self._lock:
+            left = self.limit - self.spent - self.reserved
+            if amount > left:
+                raise BudgetSpentError(
+                    f"{format_dollars(amount)} needed, {format_dollars(max(left, 0))} left"
+                )
+            self.reserved += amount
+
+    def settle(self, reserved: float, spent: float) -> None:
+        """Release the reserved money and book what was spent."""
+        with self._lock:
+            self.reserved -= reserved
+            self.spent += spent

@@ -23,7 +23,7 @@ from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, repl
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
-from kitchen.play.turn.conversation import member_message, open_jobs
+from kitchen.play.turn.conversation import mailbox_of, member_message
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.play.turn.websocket_messages import CommandMessage
@@ -128,9 +128,11 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     take(episode, 3)
     assert list(states(episode).values()) == ["failed", "failed", "declined"]
     shown = "".join(opened(episode).show().texts)
-    assert "There is nothing to do it with." in shown and "It took too long." in shown
-    assert "I need something from the list." in shown
-    assert 'data-told="Robot 1: not possible: Fetch salmon sashimi. There is nothing to do it with."' in shown
+    assert "I do not have what I need for it." in shown and "It took too long." in shown
+    assert "I can only do jobs from the list." in shown
+    assert (
+        'data-told="Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."' in shown
+    )
 
 
 def test_who_writes_to_followers_reads_that_they_take_jobs_only() -> None:
@@ -193,7 +195,8 @@ def test_a_co_player_with_several_seats_has_done_a_job_with_whichever_of_them() 
     take(episode, 4)
     with read_turn(episode.pk) as turn:
         held = {agent["holds"] for agent in turn.world.observe(0)["agents"]}
-        assert open_jobs(turn) == () and turn.mailbox and len(turn.mailbox.posted) == len(turn.sent)
+        mailbox = mailbox_of(turn)
+        assert mailbox and mailbox.open_jobs == () and len(mailbox.posted) == len(turn.sent)
     assert set(states(episode).values()) == {"done"} and {"rice", "tuna"} <= held
 
 

@@ -48,7 +48,7 @@ def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> N
     (note,) = re.findall(r'id="talk-unread"[^>]*>([^<]*)<', html)
     assert note == (
         "These players do not read messages: Robot 3. "
-        "They do the jobs that are picked for them from the list. "
+        "They do the jobs that are chosen for them from the list. "
         "These players do not read messages: Robot 2."
     )
 
@@ -99,7 +99,7 @@ def test_only_what_is_new_is_sent_and_the_whole_page_holds_no_word_of_it() -> No
 def test_who_may_not_is_told_why_in_their_language_and_nothing_is_sent() -> None:
     episode = team("tree", messages_a_step=1)
     page = page_of(episode, 1, language="es")
-    assert "No puedes escribirles eso" in say(page, "chop", 0, kind="inform")
+    assert "No puedes enviarles ese mensaje" in say(page, "chop", 0, kind="inform")
     say(page, "hello")
     assert "en el paso siguiente" in say(page, "hello again")
     assert Message.objects.count() == 1
@@ -116,7 +116,7 @@ def test_where_nobody_writes_the_page_is_as_it_was() -> None:
         assert (view.talk.member, view.talk.messages, view.talk.addressees) == (None, (), ())
         page = page_of(episode, 0)
         assert 'id="talk"' not in "".join(page.show().texts)
-        assert "You cannot write that to them" in say(page, "hello")
+        assert "You cannot send them that message" in say(page, "hello")
 
 
 def test_after_the_end_it_can_still_be_read() -> None:
@@ -186,7 +186,7 @@ def test_a_job_is_given_taken_and_done_and_a_third_one_sees_no_card() -> None:
     assert "accepted" in job(worker, "accept", 1) and "accepted" in "".join(leader.look().texts)
     done = job(worker, "report", 1, status="done")
     assert "is-done" in done and 'id="job-1-1-failed"' not in done
-    assert "not there any more" in job(leader, "withdraw", 1, 1)
+    assert "no longer exists" in job(leader, "withdraw", 1, 1)
 
 
 def test_a_browser_is_let_use_the_microphone_only_where_people_may_speak() -> None:

@@ -58,7 +58,7 @@ def test_without_its_goal_it_lasts_its_steps_and_says_so() -> None:
         submit(episode, step, "noop")
     episode.refresh_from_db()
     assert episode.status == "over"
-    assert "no dish was served yet" in said_at_the_end(episode)
+    assert "no dish has been served" in said_at_the_end(episode)
 
 
 def test_the_page_says_when_it_ends() -> None:

@@ -399,7 +399,7 @@ def test_a_page_reads_news_that_no_tick_carries(lane: Lane) -> None:
     Episode.objects.filter(pk=episode.pk).update(gone={"1": {"step": 1, "why": "left"}})
     assert not shows()
     assert [json.loads(text) for text in page.look().texts] == [
-        {"type": "gone", "said": ["Player 2 goes on without its person, who has left."]}
+        {"type": "gone", "said": ["A program plays Player 2 because the person has left."]}
     ]
     assert shows() and not page.look().texts
     Episode.objects.filter(pk=episode.pk).update(status=Episode.Status.OVER)

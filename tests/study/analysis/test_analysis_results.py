@@ -170,7 +170,7 @@ def test_the_figures_of_a_measure_have_words_tables_and_files(
     assert admin_client.get(f"{here}means.pdf").status_code == 503
     tasks.compute_analysis(*asked.pop())
     page = admin_client.get(here).content.decode()
-    assert page.count("The table behind it") == len(OF_MEASURE)
+    assert page.count("The data as a table") == len(OF_MEASURE)
     assert "over the order of play: position 1 mean" in page
     monkeypatch.setattr(figure_files, "_pool", AtOnce())
     for name, begins in {

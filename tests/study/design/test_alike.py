@@ -34,6 +34,6 @@ def test_sub_scales_that_are_written_alike_are_asked_about_before_people_come() 
     study = make_study()
     SurveyItem.objects.filter(key="i0").update(scale="Experience")
     SurveyItem.objects.filter(key="i1").update(scale="experience")
-    told = [one for one in readiness_problems(study) if "Is one a slip?" in one.words]
+    told = [one for one in readiness_problems(study) if "Is one of them a typing error?" in one.words]
     assert [(one.hinders, one.page) for one in told] == [(False, "instruments")]
-    assert told[0].words.startswith("“Experience” and “experience” are two sub-scales")
+    assert told[0].words.startswith("“Experience” and “experience” are two separate sub-scales")

@@ -70,7 +70,7 @@ def test_where_speech_goes_is_to_be_told() -> None:
     assert len(told(study, SPOKEN)) == 2
     messages = "Your messages are stored. You may speak them."
     (said,) = told(study, SPOKEN, messages)
-    assert "where that goes" in said
+    assert "where their speech goes" in said
     assert told(study, SPOKEN, f"{messages} The maker of your browser may hear that.") == []
 
 

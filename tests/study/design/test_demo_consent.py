@@ -23,7 +23,7 @@ WORDS = {
     "consent": ("that you agree",),
     "way": ("each page",),
     "completion": ("completion code",),
-    "secrets": ("secret",),
+    "secrets": ("random key",),
     "play": ("every choice", "when it was made"),
     "game": ("how the game was set up",),
     "team": ("your teammates", "language model", "company"),
@@ -32,8 +32,8 @@ WORDS = {
     "browser": ("cookie", "not sent yet"),
     "address": ("network address",),
     "log": ("went wrong",),
-    "left": ("that somebody left", "receipt"),
-    "mark": ("a mark", "older copy"),
+    "left": ("one person left", "receipt"),
+    "mark": ("a marker", "backup"),
     "paid": ("after the end", "paid", "twice"),
 }
 """Words that must all occur in a consent text that mentions what is stored, by line of the register."""
@@ -98,4 +98,4 @@ def test_a_researcher_is_told_that_the_consent_answers_the_question() -> None:
     assert not [one for one in readiness_problems(study) if "asks who is a person" in one.words]
     study.parts.filter(kind="consent").update(text="Your teammates are computer-controlled.")
     (told,) = [one for one in readiness_problems(study) if "asks who is a person" in one.words]
-    assert not told.hinders and "“consent” speaks of programs" in told.words
+    assert not told.hinders and "“consent” mentions programs before" in told.words

@@ -95,7 +95,7 @@ def faults(episode: Episode) -> list[object]:
 
 def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(study: Study) -> None:
     episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
-    for unit in pair.units:
+    for unit in pair.units:  # the same words each time: other requests are no repetition
         assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
     play(episode, 0, list(pair.chef))
     episode.refresh_from_db()

@@ -86,7 +86,7 @@ def test_a_link_that_was_not_filled_in_is_nobodys(client: Client, value: str) ->
     study = make_study(recruitment="prolific")
     page = client.get(study.get_absolute_url(), {"PROLIFIC_PID": value})
     assert page.status_code == 422
-    assert "is not filled in" in page.content.decode()
+    assert "is incomplete" in page.content.decode()
     assert not study.participants.exists()
 
 
@@ -143,7 +143,7 @@ def test_a_link_that_nobody_filled_in_names_nobody(client: Client, place: str) -
     make_study(recruitment=place)
     answer = client.get(RECRUITMENT_PLACES[place].link("/s/small/"))
     assert answer.status_code == 422
-    assert f"The link is not filled in: {RECRUITMENT_PLACES[place].label} says" in text_of(answer)
+    assert f"The link is incomplete: {RECRUITMENT_PLACES[place].label} is" in text_of(answer)
 
 
 @pytest.mark.django_db

@@ -214,5 +214,5 @@ def test_another_program_is_told_by_its_prompts_and_rules(
     assert bundle["content"]["models"]["c1"].startswith("stand-in:")
 
     page = admin_client.get(reverse("study:staff-preregistration", args=[study.slug])).content.decode()
-    assert "What this program makes otherwise" in page
+    assert "What differs under the current program" in page
     assert bundle_problem(bundle) == ""

@@ -274,7 +274,7 @@ def test_questions_are_added_shipped_ones_and_attention_checks_too(
     client.post(at(study, "instruments"), {"instrument": "nasa_tlx"})
     assert study.items.filter(key__startswith="tlx_").count() == 6
     again = client.post(at(study, "instruments"), {"instrument": "nasa_tlx"}, follow=True)
-    assert "is there already" in again.content.decode()
+    assert "has already been added" in again.content.decode()
 
     client.post(at(study, "item-act", check.pk, "switch"))
     assert not SurveyItem.objects.get(pk=check.pk).enabled
@@ -617,7 +617,7 @@ def test_what_destroys_is_asked_once_and_does_nothing_without_the_tick(
 
     for url in urls:
         assert f'action="{url}"' in shown
-        assert "tick that you mean it" in client.post(url, follow=True).content.decode()
+        assert "tick the box to confirm" in client.post(url, follow=True).content.decode()
 
     assert (study.conditions.count(), study.items.count(), study.participants.count()) == (2, 2, 2)
     assert study.memberships.filter(pk=friend.pk).exists()
@@ -643,7 +643,7 @@ def test_a_closing_date_that_is_over_is_refused_unless_it_was_there(
     url = at(study, "recruitment")
     answer = client.post(url, filled(client, url, closes_at="1999-01-01 10:00"))
     assert answer.status_code == 422
-    assert "This is over." in answer.content.decode()
+    assert "This time has passed." in answer.content.decode()
     Study.objects.update(closes_at="2020-01-01T10:00:00Z")
     sent = filled(client, url, max_participants="7")
     assert client.post(url, {**sent, "closes_at": "2020-01-01 10:00"}).status_code == 302

@@ -49,7 +49,7 @@ def test_a_receipt_of_who_left_is_checked_for_staff(admin_client: Client) -> Non
     assert "genuine: somebody left this study" in said(study.slug, f" {code[:20]}\n{code[20:]}")
     assert "genuine, but for another study: small" in said(other.slug, code)
     for wrong in (code[:-1], code.replace("small", "other"), "2026"):
-        assert "no receipt of this server" in said(study.slug, wrong)
+        assert "not a receipt of this server" in said(study.slug, wrong)
 
 
 def test_the_study_tab_lists_what_is_asked_after_each_episode_and_who_entered(admin_client: Client) -> None:

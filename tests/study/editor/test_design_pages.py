@@ -92,7 +92,7 @@ def test_what_was_translated_while_the_study_changed_is_not_lost_unseen(
     SurveyItem.objects.create(study=study, key="first", measure="First", text="First?", position=0)
     study.parts.filter(kind="consent").update(text="I agree to all.")
     answer = admin_client.post(THERE, old).content.decode()
-    assert "changed while you wrote" in answer and 'value="Dos"' in answer
+    assert "changed while you were writing" in answer and 'value="Dos"' in answer
     study.refresh_from_db()
     assert study.texts == {}
     admin_client.post(THERE, sent(answer, SPANISH))

@@ -117,8 +117,8 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"team_apart": "on", "team_kind": ""}, "Choose one: who leads without a place"),
-        ({**own(("2", "planner", {})), "team_kind": ""}, "co-players of their own, belong to one."),
+        ({"team_apart": "on", "team_kind": ""}, "Choose an organisation: a leader without a place"),
+        ({**own(("2", "planner", {})), "team_kind": ""}, "separate co-players need one."),
         ({"team_apart": "on", "team_kind": "each", "step_seconds": "3"}, "who may command somebody"),
         ({"team_kind": "pair"}, "A pair is two, not 4."),
         ({"team_kind": "each", **own(("2", "nobody", {}))}, "nobody is not one of the available choices"),
@@ -127,7 +127,7 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
         ({"team_kind": "each", **own(("1", "planner", {}))}, "No co-player can play for player 1."),
         (
             {"team_kind": "each", **own(("2", "planner", {}), ("2", "random", {}))},
-            "Player 2 has a co-player of its own already.",
+            "Player 2 already has a separate co-player.",
         ),
         (
             {"team_kind": "each", **own(("2", "dispatcher", {"prompt": "{task}"}))},

@@ -132,7 +132,7 @@ def test_a_file_that_was_given_and_not_drawn_yet_is_saved_or_refused(client: Cli
 def test_what_cannot_be_drawn_is_written_and_refused_as_ever(client: Client, study: Study) -> None:
     asked = {"_show_settings": f"read {NAME}", f"{NAME}__given": "colour = 'red'"}
     page = unescape(send(client, study, **drawn(title="Mine"), **asked).content.decode())
-    assert "cannot be read as a layout, and what was drawn last stays: colour: unknown key" in page
+    assert "cannot be read as a layout, so the last drawing is kept: colour: unknown key" in page
     assert 'value="Mine"' in page and "XDXSX</textarea>" in page and "colour = 'red'</textarea>" in page
     answer = send(client, study, **{NAME: "colour = 'red'"})
     assert answer.status_code == 422 and "Colour: unknown key" in unescape(answer.content.decode())

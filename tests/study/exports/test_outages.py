@@ -126,7 +126,7 @@ def test_the_analysis_can_leave_touched_episodes_out(study: Study, admin_client:
     assert (len(everything.participants), len(less.participants)) == (2, 1)
     assert less.attrition and (less.attrition.touched, less.attrition.touched_left_out) == (1, True)
     page = admin_client.get("/staff/small/analysis/?without=outages").content.decode()
-    assert 'value="outages" checked> without episodes that an outage touched (1)' in page
+    assert 'value="outages" checked> without episodes affected by an outage (1)' in page
     assert "1 episode left out: an outage of the server touched them." in markdown_report(less)
 
 

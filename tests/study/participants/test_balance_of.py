@@ -34,4 +34,4 @@ def test_the_page_of_a_study_counts_places_and_what_followed_what(admin_client: 
     )
     assert found.places == [("Condition 0", (2, 0)), ("Condition 1", (0, 2))]
     assert found.after == [("Condition 0", [None, 2]), ("Condition 1", [0, None])]
-    assert "Not even yet" in admin_client.get(address).text
+    assert "Not balanced yet" in admin_client.get(address).text

@@ -50,8 +50,8 @@ def test_it_is_read_before_one_agrees_and_from_every_page(client: Client, settin
     for address in ("/s/small/", f"/p/{person.key}/"):
         assert 'href="/s/small/stored/"' in client.get(address).content.decode()
     page = client.get("/s/small/stored/").content.decode()
-    assert "Every choice in the game" in page and "sets no day" in page and person.code not in page
-    assert "a mark is kept" in page and "SeatCommand" not in page
+    assert "Each choice in the game" in page and "has no fixed date" in page and person.code not in page
+    assert "we also keep a marker" in page and "SeatCommand" not in page
     settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS, settings.KEEP_EVENTS_DAYS = 30, 3650, 1
     page = client.get("/s/small/stored/").content.decode()
     assert "is erased 30 days after" in page and "is erased 3650 days after" in page and "for 1 day." in page

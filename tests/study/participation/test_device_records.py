@@ -172,14 +172,14 @@ def test_people_read_that_it_is_stored_where_it_is_and_also_after_it_was_turned_
     study = make_study()
     person = seen(study, browser)
     page = browser.get("/s/small/stored/").content.decode()
-    assert "how large its window was" not in page and "nothing about your computer" in page
+    assert "the size of the window" not in page and "nothing about your computer" in page
     assert "on which device" not in browser.get(f"/p/{person.key}/withdraw/").content.decode()
     Study.objects.update(keeps_devices=True)
     seen(Study.objects.get(), browser, "later")
     for on in (True, False):
         Study.objects.update(keeps_devices=on)
         page = browser.get("/s/small/stored/").content.decode()
-        assert "how large its window was" in page and "nothing about your computer" not in page
+        assert "the size of the window" in page and "nothing about your computer" not in page
     assert "on which device you saw each page" in browser.get(f"/p/{person.key}/withdraw/").content.decode()
 
 

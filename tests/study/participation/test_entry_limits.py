@@ -165,13 +165,13 @@ def test_the_researcher_sees_the_pause_and_can_end_it(admin_client: Client) -> N
     study = make_study(entries_per_minute=1)
     begin(Client(), study)
     for address in ("/staff/small/", "/staff/small/live/", "/staff/small/entry/"):
-        assert "nobody new is let in" in text_of(admin_client.get(address)).lower()
+        assert "new participants cannot enter" in text_of(admin_client.get(address)).lower()
     assert Client().post("/staff/small/entry/go-on/").status_code == 302
     assert Client().get("/s/small/").status_code == 429
     admin_client.post("/staff/small/entry/go-on/")
     assert Client().get("/s/small/").status_code == 200
     page = text_of(admin_client.get("/staff/small/entry/"))
-    assert "No pause is on" in page and "<td>admin</td>" in page
+    assert "Entry is not paused" in page and "<td>admin</td>" in page
     assert Study.objects.get().entry_pauses.count() == 1
 
 

@@ -236,7 +236,7 @@ def test_a_person_who_leaves_during_a_game_is_replaced_and_only_their_data_are_e
     one, other = both
     told = Client().get(f"/p/{other.key}/withdraw/").content.decode()
     assert "every step of the games that no other person played with you" in told
-    assert "games that others played with you, as they belong to them, too" in told
+    assert "games that others played with you, because they belong to them too" in told
     participant_withdraw(participant_id=other.pk)
     episode = episode_of(one)
     assert episode and episode.status == "playing"
@@ -397,7 +397,9 @@ def test_the_page_says_how_many_are_missing_and_the_script_learns_of_the_start()
     one, other = come(study, "one"), come(study, "other")
     client = Client()
     html = client.get(f"/p/{one.key}/").content.decode()
-    assert "1 of 2 is here. Waiting for 1 more person." in html and "At most 5 more minutes." in html
+    assert (
+        "1 of 2 people has arrived. Waiting for 1 more person." in html and "At most 5 more minutes." in html
+    )
     told = client.post(f"/p/{one.key}/lobby/").json()
     assert told["on"] is False and told["come"].startswith("1 of 2")
     assert Client().get(f"/p/{other.key}/").status_code == 302
@@ -487,7 +489,7 @@ def test_settings_that_keep_people_apart_are_reported_before_launch() -> None:
     first.organisation, first.teammates = {"kind": "central", "people": [0, 1, 2]}, 3
     first.save()
     assert [one.words for one in readiness_problems(study) if one.hinders] == [
-        "Those who play together stay together: all such conditions need the same number of people."
+        "People who play together stay together, so all such conditions need the same number of people."
     ]
 
 

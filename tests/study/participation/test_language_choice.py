@@ -176,7 +176,7 @@ def test_a_play_page_gets_notices_in_its_language_and_a_program_in_english(study
             language=language,
         )
         assert page
-        told[language] = page.said(NoticeMessage("over", "This episode has ended.")).texts[0]
+        told[language] = page.show_notice(NoticeMessage("over", "This episode has ended.")).texts[0]
     assert "Esta partida ha terminado." in told["es"] and "This episode has ended." in told["en"]
     assert "This episode has ended." in told["zh-hans"]
 

@@ -177,9 +177,9 @@ def test_queries_about_many_labels_are_limited(person: Participant, monkeypatch:
 
 def test_the_page_differs_for_erased_and_present_participants(person: Participant) -> None:
     said = text(Client().get(LINK))
-    assert "If you have had your data erased" in said and "your personal link" in said
+    assert "If your data were erased" in said and "your personal link" in said
     leave(person)
-    assert "If you have had your data erased" in text(Client().get(LINK))
+    assert "If your data were erased" in text(Client().get(LINK))
 
 
 def test_programs_and_expired_records_leave_nothing(person: Participant) -> None:

@@ -61,7 +61,7 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
     assert follow(person.practice).status == "reached"
     page = text(client, person)
     assert "Well done: you served" in page and "Then you play for the first time, alone." in page
-    assert "Practise once more" not in page
+    assert "Practise again" not in page
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
     assert again(person).first_practice_id is None
 
@@ -69,13 +69,13 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
 def test_a_person_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:
     person = practising(3)
     idle_out(person)
-    assert "no dish was served yet" in text(client, person)
+    assert "no dish has been served" in text(client, person)
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
     second = again(person)
     assert second.first_practice_id == person.practice_id != second.practice_id
     assert "data-play" in text(client, second)
     idle_out(second)
-    assert "Practise once more" not in text(client, second)
+    assert "Practise again" not in text(client, second)
     assert not practice_again(participant_id=person.pk)
     client.post(person.get_absolute_url(), {"page": "practice"})
     assert 'data-page="play"' in text(client, second)

@@ -201,7 +201,7 @@ FORGED: dict[str, Callable[[Sign, RSAPrivateKey, RSAPrivateKey], str]] = {
     "no audience": lambda sign, key, other: sign(aud=None),
     "nobody": lambda sign, key, other: sign(prolific={"STUDY_ID": "s1"}),
     "nothing": lambda sign, key, other: sign(prolific="5f01"),
-    "not filled in": lambda sign, key, other: sign(prolific={**NAMED, "PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}),
+    "incomplete": lambda sign, key, other: sign(prolific={**NAMED, "PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}),
     "half filled in": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "{{%SESSION_ID%}}"}),
     "too long a name": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "x" * 121}),
     "padded": lambda sign, key, other: sign(prolific={**NAMED, "STUDY_ID": " s1"}),
@@ -291,7 +291,7 @@ def test_another_way_of_recruiting_only_loses_the_token(client: Client, sign: Si
 
 def test_by_label_only_the_links_of_this_server_open_it(admin_client: Client) -> None:
     make_study(recruitment="label", signed_only=True)
-    assert "all of it" in text_of(Client().get("/s/small/?label=ann"))
+    assert "the complete link" in text_of(Client().get("/s/small/?label=ann"))
     page = text_of(admin_client.get("/staff/small/design/recruitment/?links=1"))
     link = page.partition('tabindex="0"')[2].partition("/s/small/")[2].splitlines()[0]
     assert Client().get("/s/small/" + link.replace("&amp;", "&")).status_code == 200
@@ -314,7 +314,7 @@ def test_only_platforms_that_sign_links_can_require_it(admin_client: Client) -> 
 def test_where_nothing_can_be_signed_only_signed_links_lets_nobody_in(place: str, client: Client) -> None:
     make_study(recruitment=place, signed_only=True)
     page = client.get("/s/small/?survey_code=7&workerId=W7")
-    assert page.status_code == 422 and "only by a signed link" in text_of(page)
+    assert page.status_code == 422 and "only with a signed link" in text_of(page)
 
 
 def test_programs_still_come_by_invitation(client: Client, study: Study) -> None:

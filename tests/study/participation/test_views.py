@@ -86,7 +86,7 @@ def test_a_refusal_ends_the_participation_and_no_name_is_kept(client: Client) ->
     client.post(personal, {"page": "consent", "refuse": "yes"})
     person = Participant.objects.get()
     assert (person.status, person.label, person.referral) == ("no_consent", "", {})
-    assert "You do not take part" in text_of(client.get(personal))
+    assert "You are not taking part" in text_of(client.get(personal))
     assert study.participants.count() == 1
 
 
@@ -96,7 +96,7 @@ def test_an_open_link_asks_once_more_after_a_refusal(client: Client) -> None:
     personal = client.post("/s/small/", {"entry": entry})["Location"]
     client.post(personal, {"page": "consent", "refuse": "yes"})
     over = text_of(client.get(personal))
-    assert "You do not take part" in over and 'href="/s/small/"' in over
+    assert "You are not taking part" in over and 'href="/s/small/"' in over
     assert "link to come back" not in over and "Leave the study" not in over
     entry = field(text_of(client.get("/s/small/")), "entry")
     again = client.post("/s/small/", {"entry": entry})["Location"]
@@ -141,7 +141,7 @@ def test_the_guide_promises_that_the_kitchen_waits_only_if_it_does(
     guide = text_of(client.get(personal))
     client.post(personal, {"page": "guide"})
     for page in (guide, text_of(client.get(personal))):
-        assert ("a step has a time limit" in page) is bool(seconds)
+        assert ("each step has a time limit" in page) is bool(seconds)
         assert ("the kitchen waits for you" in page) is not bool(seconds)
 
 

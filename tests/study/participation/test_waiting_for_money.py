@@ -33,7 +33,10 @@ def test_nobody_new_is_let_in_until_the_budget_is_raised(client: Client, admin_u
     spend(study, 0.5)
     assert why_study_closed(study) == "spent"
     page = client.get(f"/s/{study.slug}/")
-    assert page.status_code == 403 and "It takes nobody new at the moment." in page.content.decode()
+    assert (
+        page.status_code == 403
+        and "It does not accept new participants at the moment." in page.content.decode()
+    )
     with pytest.raises(StudyClosedError):
         enter(study, "too late")
     assert client.get(f"/p/{inside.key}/").status_code == 200

@@ -202,7 +202,7 @@ def test_one_at_a_time_in_one_study(study: Study, user: User, client: Client, qu
     assert answer.context["form"].non_field_errors() == [ANOTHER]
     ask(make_study("other"), user)
     claim_dry_run(run_id=run.pk)
-    with pytest.raises(DesignError, match="on already"):
+    with pytest.raises(DesignError, match="already running"):
         ask(study, user)
     dry_run_end(run_id=run.pk, state=State.FINISHED, line="", done=5)
     assert client.post(page(study), SENT).status_code == 302
@@ -415,14 +415,14 @@ def test_a_run_that_waits_is_stopped_at_once_and_never_walked(
     assert "Nobody was sent. Stopped by researcher." in shown(answer).replace('<span class="quiet">', "")
     assert claim_dry_run(run_id=run.pk) is None
     answer = client.post(stop_button(run), follow=True)
-    assert "was over already" in shown(answer)
+    assert "was already over" in shown(answer)
 
 
 def test_a_run_that_is_on_sends_nobody_more(study: Study, user: User, client: Client) -> None:
     run = ask(study, user)
     claim_dry_run(run_id=run.pk)
     assert report_dry_run_progress(run_id=run.pk, done=1)
-    assert "A dry run is on: 1 of 5 done." in shown(client.get(page(study)))
+    assert "A dry run is running: 1 of 5 done." in shown(client.get(page(study)))
     client.post(stop_button(run))
     assert not report_dry_run_progress(run_id=run.pk, done=2)
     said = shown(client.get(page(study)))
@@ -443,7 +443,7 @@ def test_a_silent_run_is_shown_as_silent_and_blocks_no_other(
         claim_dry_run(run_id=run.pk)
     hushed(run)
     said = shown(client.get(page(study)))
-    assert "Nothing was heard of the last dry run for 10 minutes" in said
+    assert "The last dry run sent no news for 10 minutes" in said
     assert "hx-get" not in said
     assert client.post(page(study), SENT).status_code == 302
     assert claim_dry_run(run_id=run.pk) is None
@@ -474,7 +474,7 @@ def test_the_page_polls_only_while_a_run_is_active_and_gets_only_changes(
     claim_dry_run(run_id=run.pk)
     news = client.get(again)
     assert "<h1" not in shown(news)
-    assert 'hx-swap-oob="true">A dry run is on: 0 of 5 done.' in shown(news)
+    assert 'hx-swap-oob="true">A dry run is running: 0 of 5 done.' in shown(news)
     dry_run_end(run_id=run.pk, state=State.FINISHED, line="5 finished", done=5)
     over = shown(client.get(f"{page(study)}?seen={news.context['seen']}"))
     assert "The last dry run has finished: 5 of 5 done." in over

@@ -42,7 +42,7 @@ def test_the_last_page_of_a_preview_tells_of_code_and_button_and_has_neither(
     assert BANNER in page
     assert "S3CRET" not in page
     assert "prolific.com" not in page
-    assert "Participants get their code here: the one set for this end, the same for everybody." in page
+    assert "Participants get the code for this ending here. It is the same for everybody." in page
     assert "Below it a button leads them back" in page
 
 
@@ -51,10 +51,10 @@ def test_a_preview_shows_which_kind_of_code_participants_get(client: Client) -> 
     person = study_preview(study_id=study.pk)
     finish_participant(person, Participant.Status.COMPLETE)
     page = text_of(client.get(person.get_absolute_url()))
-    assert "Participants get their code here, each their own." in page
+    assert "Each participant gets their own code here." in page
     assert person.completion_code not in page
     assert "Below it a button" not in page
 
     other = study_preview(study_id=study.pk)
     participant_end(participant_id=other.pk, status="technical")
-    assert "Participants get no code at this end." in text_of(client.get(other.get_absolute_url()))
+    assert "Participants get no code at this ending." in text_of(client.get(other.get_absolute_url()))

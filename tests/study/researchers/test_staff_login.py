@@ -175,7 +175,7 @@ def test_destroying_a_study_asks_for_the_password_again(
     page = "http://testserver/staff/small/design/members/"
     asked = client.post(address, sent, HTTP_REFERER=page)["Location"]
     assert asked.startswith("/staff/account/password/") and type(row).objects.filter(pk=row.pk).exists()
-    assert "Is it still you?" in text_of(client.get(asked))
+    assert "Confirm your password" in text_of(client.get(asked))
     assert client.post(asked, {"password": "wrong"}).status_code == 422
     assert client.post(asked, {"password": GOOD})["Location"] == page
     client.post(address, sent)

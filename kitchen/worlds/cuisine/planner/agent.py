@@ -106,7 +106,7 @@ class CuisinePlanner(Agent):
             "int",
             "Plans tried at each step",
             12,
-            help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
+            help="More is a little stronger and takes longer; 0 plays the first plan found.",
             minimum=0,
             maximum=1000,
         ),
@@ -237,8 +237,8 @@ class CuisineAdviser(Adviser):
         if not can_read_situation(situation):
             return super().decide(situation)
         decision = CuisinePlanner({}).decide(situation)
-        waits = dict.fromkeys(situation.seats, WAIT_COMMAND)
-        return replace(decision, commands={**waits, **decision.commands})
+        commands = {seat: decision.commands.get(seat, WAIT_COMMAND) for seat in situation.seats}
+        return replace(decision, commands=commands)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """Return the commands that the same plan has for the other seats: all seats observe the same."""

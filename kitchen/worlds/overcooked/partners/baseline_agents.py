@@ -73,7 +73,13 @@ class ScriptAgent(SimplePartner):
             maximum=20_000,
             lines=8,
         ),
-        Setting("repeats", "bool", "Begin anew at the end", False, help="If not, it stays from then on."),
+        Setting(
+            "repeats",
+            "bool",
+            "Begin anew at the end",
+            False,
+            help="If off, it stays where it is from then on.",
+        ),
     )
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:

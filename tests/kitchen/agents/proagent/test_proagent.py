@@ -290,7 +290,7 @@ def test_what_it_will_cost_is_known_before_and_what_it_is_told_can_be_shown() ->
     found = sample_calls(kitchen(seats=2), "proagent", paid, (1,))
     assert {call.provider for call in found.calls} == {"stand-in"} and len(found.calls) == 2
     cheaper = sample_calls(kitchen(seats=2), "proagent", {**paid, "explainer": "rule"}, (1,))
-    assert (found.repairs, cheaper.repairs) == (7, 3)
+    assert (found.bounds.repairs, cheaper.bounds.repairs) == (7, 3)
     both = sample_calls(kitchen(seats=3), "proagent", paid, (1, 2))
     assert (both.at_once, expected_calls(both, steps=10, episodes=1).calls) == (2, 20)
     assert worst_cost(found, PRICES, "anthropic", "claude-sonnet-5-5") > 0

@@ -10,6 +10,7 @@ import pytest
 from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
 from kitchen.agents.evaluation import make_situation
 from kitchen.agents.prompt_rehearsal import RehearsedEpisode
+from kitchen.agents.skill_dispatcher.settings import SETTINGS
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
 from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import OverloadedError
@@ -259,7 +260,11 @@ def test_what_it_will_cost_is_known_before_and_what_it_is_told_can_be_shown() ->
     paid = {"model": "anthropic:claude-sonnet-5-5"}
     found = sample_calls(start(), KIND, paid, (1, 2))
     assert {call.provider for call in found.calls} == {"stand-in"}
-    assert (found.at_once, found.repairs, expected_calls(found, steps=10, episodes=1).calls) == (1, 2, 10)
+    assert (found.at_once, found.bounds.repairs, expected_calls(found, steps=10, episodes=1).calls) == (
+        1,
+        2,
+        10,
+    )
     told = RehearsedEpisode(start(), [((1, 2), make_agent(KIND, paid))]).asked(0, 5)
     assert told.request and "You direct agent1 and agent2" in told.request.messages[0].text
     assert make_agent(KIND, paid).model() == paid["model"]
@@ -283,3 +288,8 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
         assert calls and len(calls) >= 3 * (1 + again)
         spent = CALL_TRIES * sum(price.at_worst(max_prompt_tokens(call.request), longest) for call in calls)
         assert spent <= bound
+
+
+def test_the_help_of_the_temperature_names_the_default_of_this_agent() -> None:
+    temperature = next(one for one in SETTINGS if one.name == "temperature")
+    assert f"the paper uses {temperature.default}." in temperature.help

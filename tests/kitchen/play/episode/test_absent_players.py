@@ -71,7 +71,7 @@ def test_who_misses_so_many_turns_in_a_row_is_replaced_and_the_others_are_told()
             one.id: one
             for one in shared_panels(get_page("cuisine"), replace(seen_by(episode, 0), step=later))
         }
-        told = ("From step 3 on, Robot 2 goes on without its person, who is away.",)
+        told = ("From step 3 on, a program plays Robot 2 because the person is away.",)
         assert panels["replaced"].shows == (told,) and panels["gone"].shows == ((told if over else ()),)
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
@@ -103,7 +103,7 @@ def test_where_nobody_is_to_take_over_the_episode_ends() -> None:
     time_runs_out(episode)
     episode.refresh_from_db()
     assert (episode.status, episode.gone) == (Episode.Status.ABANDONED, None)
-    assert seen_by(episode, 0).abandoned_because == "somebody who played in it was away"
+    assert seen_by(episode, 0).result.abandoned_because == "somebody who played in it was away"
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
@@ -175,14 +175,14 @@ def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_to
     made = make_organisation("pairwise", members_of_plans((), seats=3), seats=3)
     episode = make_episode(seats=3, absence=PLANNER, organisation=made)
     assert send_message(episode_id=episode.pk, seat=1, say=MessageDraft("hello", to=(0,))).accepted
-    assert seen_by(episode, 0).partner == 1
+    assert seen_by(episode, 0).talk.partner == 1
     leave_seat(episode_id=episode.pk, seat=1)
     view = seen_by(episode, 0)
-    last = view.messages[-1]
-    assert view.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
-    assert seen_by(episode, 2).messages == ()
+    last = view.talk.messages[-1]
+    assert view.talk.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
+    assert seen_by(episode, 2).talk.messages == ()
     line: Any = talk_panel(view).parts[-1].shows
-    assert line.text == "The person who played Robot 2 is gone: that conversation is over."
+    assert line.text == "The person who played Robot 2 has left. The conversation is over."
     assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("hello", to=(2,))).accepted
     assert Episode.objects.get().gone == {"1": {"step": 1, "why": "left", "said": 1}}
 

@@ -282,10 +282,14 @@ def test_a_page_says_with_whom_one_talks_and_who_was_busy() -> None:
     shown = [{panel.id: panel for panel in shared_panels(get_page("cuisine"), view)} for view in views]
     assert [panels["partner"].shows for panels in shown] == [("Robot 2",), ("Robot 1",), ("",)]
     (line,) = shown[2]["talk"].parts
-    assert line.shows[3:] == (True, "Robot 2 is talking with somebody else, and did not get that.", True)
+    assert line.shows[3:] == (
+        True,
+        "Robot 2 is talking with somebody else and did not receive your message.",
+        True,
+    )
     say(episode, 1, "", kind="end")
     told = talk_panel(current_seat_view(episode.seats.get(number=0))).parts[-1].shows
-    assert "That was the end of the conversation." in told
+    assert "The conversation has ended." in told
 
 
 def test_a_blocked_word_is_shown_to_nobody_and_the_log_has_it() -> None:

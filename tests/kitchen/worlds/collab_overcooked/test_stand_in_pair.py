@@ -6,11 +6,12 @@ from collections import Counter
 
 import pytest
 
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.order_tasks import tasks, tasks_of_level
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
-from tests.kitchen.worlds.collab_overcooked.games import game, pair_game
+from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, RecipePartner
+from tests.kitchen.worlds.collab_overcooked.games import game, pair_game, play
 
 COUNTS = ("requests_right", "requests_wrong", "responses_right", "responses_wrong")
 
@@ -38,6 +39,16 @@ def test_wrong_requests_lower_both_and_ignored_ones_the_response_alone() -> None
     assert wrong["requests_wrong"] == wrong["responses_wrong"] > 5
     assert ignored["requests_wrong"] == 0 and ignored["responses_wrong"] > 5
     assert wrong["requests_right"] > 5 and ignored["responses_right"] > 5
+
+
+def test_only_a_chef_who_knows_the_recipe_is_advised() -> None:
+    world = game("boiled_egg")
+    assert ADVISER.advise(make_situation(world, (0,))) is None, "nothing can begin yet"
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter")
+    advice = ADVISER.advise(make_situation(world, (0,)))
+    assert advice and advice.command == ("pickup", "egg", "counter")
+    assert ADVISER.advise(make_situation(world, (1,))) is None
+    assert ADVISER.advise(make_situation(game("boiled_egg", knowledge="assistant"), (1,))) is None
 
 
 def test_a_chef_without_the_recipe_is_refused() -> None:

@@ -167,7 +167,7 @@ async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
     assert line.views == ["drawn"]
     await page.eval_on_selector("#do-goto-pot1", "action => action.remove()")
     await page.click("[data-spot=pot1]")
-    await expect(page.locator("#stage-said")).to_have_text("Nothing can be done here just now.")
+    await expect(page.locator("#stage-said")).to_have_text("You cannot do anything here at the moment.")
     await page.keyboard.press("Escape")
     await expect(page.locator("#stage-said")).to_be_empty()
 

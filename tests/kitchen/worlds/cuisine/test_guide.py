@@ -72,7 +72,7 @@ def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
         words(render_guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
     )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
-    assert "other robots work beside you" in together
+    assert "other robots work with you" in together
 
 
 def test_recipes_have_pictures_and_say_plainly_until_when_a_dish_is_to_be_served() -> None:

@@ -105,7 +105,7 @@ OFFLINE = """text => {
 async def test_the_bar_keeps_its_height_whatever_is_said_of_the_connection(browser: Browser) -> None:
     with translation.override("es"):
         page = await open_page(browser, view("level_3", "drawn", hint=False))
-        text = gettext("You are offline. Nothing is lost; you go on when you are connected again.")
+        text = gettext("You are offline. Nothing is lost; you can continue when you are connected again.")
     for width in (360, 768, 1024, 1440):
         await page.set_viewport_size({"width": width, "height": 800})
         assert await page.evaluate(OFFLINE, text) == 0, width

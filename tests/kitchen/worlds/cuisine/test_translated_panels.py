@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from kitchen.contract.page import PlayerView, SeatView
-from kitchen.play.live.render_page import render_guide, render_layout, render_panel, render_reference
+from kitchen.play.live.render_page import render_guide, render_panel, render_reference, seat_layout
 from kitchen.registry.world_metrics import achievements
 from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
@@ -41,7 +41,7 @@ def named(view: SeatView, **more: Any) -> SeatView:
 def html_of(view: SeatView) -> str:
     """The world's part of a page."""
     panels = {panel.id: render_panel(panel) for panel in PAGE.panels(view)}
-    return render_layout(PAGE, {"hint": SafeString(), **panels}, view.shown)
+    return seat_layout(PAGE, view, {"hint": SafeString(), **panels})
 
 
 def test_every_panel_is_said_in_it_in_every_phase() -> None:

@@ -150,7 +150,7 @@ async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(brow
     await clock.tick("stay", events=[refused])  # another cook's is not told
     deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
     said = [" ".join(deed.split()) for deed in deeds]
-    assert said == ["You: did nothing; ✕ both hands are full", "You: took an onion"]
+    assert said == ["You: no effect; ✕ both hands are full", "You: took an onion"]
     assert await page.evaluate("aloud") == []
     assert await violations(page, "a grid under a clock") == []
 
@@ -174,9 +174,9 @@ async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -
     clock = await started(browser)
     page = clock.page
     await clock.whole(starts_in_ms=3_599_900)
-    assert await page.inner_text("#tick-said") == "It begins in 3600 s"
+    assert await page.inner_text("#tick-said") == "The game begins in 3600 s"
     await clock.tick("stay", lost_ms=1234)
-    stood = "The clock stood still for 1.2 s. It goes on where it was."
+    stood = "The clock stopped for 1.2 s. It continues from the same point."
     assert await page.inner_text("#tick-said") == stood and await page.inner_text("#notice") == ""
 
 

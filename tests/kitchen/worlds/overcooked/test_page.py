@@ -171,7 +171,7 @@ def test_what_the_others_are_about_to_do_is_said_where_the_page_says_so() -> Non
     assert all(each.id != "intents" for each in PAGE.panels(view))
     said = {"do": "pickup", "item": "dish", "of": "0", "foresees": "put_onion_in_pot"}
     for intent, text in (
-        (said, "Next: take a dish. It expects that you put an onion into a pot"),
+        (said, "Next: take a dish. It expects you to put an onion into a pot"),
         ({**said, "of": "1"}, "Next: take a dish"),
         ({"do": "dance"}, ""),
     ):

@@ -98,8 +98,8 @@ def test_a_frozen_document_of_before_stays_what_it_was(study: Study) -> None:
 
 def test_an_empty_survey_and_a_scale_without_score_are_told(study: Study) -> None:
     words = [one.words for one in readiness_problems(study)]
-    assert "The sub-scale “Trust” gets no score alone: not all of it is asked there." in words
+    assert "The sub-scale “Trust” gets no score alone: not all of its questions are asked there." in words
     SurveyItem.objects.update(needs_teammates=True)
-    assert "Nothing is asked after the episodes of Condition 0." in [
+    assert "No questions are asked after the episodes of Condition 0." in [
         one.words for one in readiness_problems(study)
     ]

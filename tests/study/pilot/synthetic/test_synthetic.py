@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, StateChange, Step
-from kitchen.play.turn.state_store import command_from_json, current_world, verify_changes
+from kitchen.play.turn.state_store import current_world, verify_changes
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import blueprint_of
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
@@ -65,7 +65,7 @@ def test_only_copies_are_left_and_each_replays_to_its_hashes(study: Study) -> No
         world: Any = get_world(episode.world).create(seats=episode.seats.count(), settings=episode.settings)
         world.reset(episode.seed)
         for step in Step.objects.filter(episode=episode).order_by("number"):
-            world.step([(one["seat"], command_from_json(one["command"])) for one in step.commands])
+            world.step([(one["seat"], tuple(one["command"])) for one in step.commands])
             assert world.state_hash() == step.state_hash
 
 
