@@ -116,8 +116,8 @@ def model_weights_file(folder: Path) -> Path | None:
 
 
 def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
-    """Return the model's server, on a free port and reachable from this machine only. What the app needs to
-    reach it is put into `environment`. None if it is not requested or another server is named; RunError if it
+    """Return the model's server, on a free port and reachable from this machine only. Its address is put
+    into `environment`. Return None if it is not requested or another server is named. Raises RunError if it
     is not installed."""
     if not environment.get(SMALL_MODEL_VARIABLE) or environment.get("OPENAI_BASE_URL"):
         return None

@@ -47,7 +47,10 @@ def version() -> str:
 
 
 def var_dir() -> Path:
-    """Return the absolute folder of everything that the app writes; it need not exist yet. PathError."""
+    """Return the absolute folder of everything that the app writes; it need not exist yet.
+
+    Raises PathError if `BRIGADE_VAR` is no usable path.
+    """
     chosen = os.environ.get("BRIGADE_VAR")
     try:
         return Path(chosen).expanduser().resolve() if chosen else base_dir() / "var"

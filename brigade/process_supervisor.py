@@ -61,7 +61,10 @@ class ChildProcess:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the program, from the main thread: the system kills it when that thread ends. OSError."""
+        """Start the program, from the main thread: the system kills it when that thread ends.
+
+        Raises OSError if it cannot be started.
+        """
         with open_log(self.log) as log:
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 self.command,

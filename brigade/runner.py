@@ -87,7 +87,7 @@ async def run(listener: socket.socket) -> None:
 
 async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
     """Start everything, print the address, and keep everything running. Replace the programs whenever `asked`
-    is set. If cancelled, end them, Valkey last. RunError."""
+    is set. If cancelled, end them, Valkey last. Raises RunError if something cannot start."""
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
@@ -116,7 +116,10 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep our Valkey running, or check the named Redis, and warn if it is exposed. RunError."""
+    """Keep our Valkey running, or check the named Redis, and warn if it is exposed.
+
+    Raises RunError if the named Redis does not answer.
+    """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
         return
@@ -177,7 +180,7 @@ def check_redis() -> None:
 
 async def prepare(environment: dict[str, str]) -> None:
     """Let `manage.py prepare` migrate, seed and create an administrator. It prints the addresses and a new
-    password itself, so that no other process sees the password. RunError."""
+    password itself, so that no other process sees the password. Raises RunError if it fails."""
     child = prepare_process(environment)
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")

@@ -1,7 +1,7 @@
 """Forecast the number and size of an agent's language-model calls before any is made.
 
 The stand-in model, which costs nothing, receives the real prompts at some steps. Prompt lengths give the
-tokens. The game does not advance between those steps. Remembered exchanges are added according to the
+tokens. Between those steps every agent is idle. Remembered exchanges are added according to the
 agent's memory setting.
 """
 

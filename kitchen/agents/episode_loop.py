@@ -335,7 +335,8 @@ class EpisodeLoop:
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
-        """Take the step; return the platform's messages after it."""
+        """Take the step, and return the messages that the mailbox itself sends after it, such as reports of
+        jobs."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
         logged = tuple(

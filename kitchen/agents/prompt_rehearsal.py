@@ -27,7 +27,7 @@ SeatedAgents = Sequence[tuple[Sequence[int], Agent]]
 
 @dataclass(frozen=True, slots=True)
 class PlayCondition:
-    """How an episode is played in a condition (`kitchen.play.episode.create_episode`)."""
+    """The rules by which an episode is played in a condition (`kitchen.play.episode.create_episode`)."""
 
     knowing: str = EVERYBODY
     passes_by: bool = False

@@ -1,8 +1,8 @@
 """Define the `Agent` interface: how a co-player receives a situation and returns a decision.
 
 An agent commands one or more seats. It keeps nothing between calls, so any worker can continue after
-another one died. What it must remember goes out as `Decision.memory`, is stored with the step, and comes
-back as `Situation.memory`.
+another one died. It returns its memory as `Decision.memory`. The memory is stored with the step, and
+comes back as `Situation.memory`.
 
 Plain Python, no Django.
 """
@@ -37,8 +37,8 @@ KNOWLEDGE_LABELS = {
     PEOPLE: "what people chose; co-players decide side by side",
     NO_ONE: "nothing of this step; co-players decide side by side",
 }
-"""What an agent may know of the other commands of the step it decides, as far as its seats may see them. This
-also sets the order in which agents are asked."""
+"""Labels for how much an agent knows of the other commands of its step, as far as its seats may see them.
+This also sets the order in which agents are asked."""
 
 REASON_SEAT, REASON_PLAN_BROKEN, REASON_JOB, REASON_MESSAGE = "seat", "plan_broken", "job", "message"
 """Why an agent is asked (`DecisionRequest.because`). `seat`: one of its seats has something to choose. If
@@ -60,7 +60,7 @@ class LateDecision:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """What an agent has to decide, and what it may know of the others' decisions."""
+    """A request to an agent to decide, with its knowledge of the others' decisions."""
 
     because: str = REASON_SEAT
     """Why the agent is asked now."""
@@ -96,7 +96,7 @@ class TeamTalk:
 
 @dataclass(frozen=True, slots=True)
 class DecisionLimits:
-    """What a decision may cost."""
+    """Limits on the cost of a decision."""
 
     seconds: float = 5.0
     """Seconds left for this decision."""
@@ -117,7 +117,7 @@ class Situation:
     """Number of steps taken so far. The decision is for the next step."""
     seats: tuple[int, ...]
     briefs: Mapping[int, Mapping[str, Json]]
-    """What each seat knows that never changes (`World.brief`)."""
+    """Each seat's knowledge that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
     """The observation of each seat now (`World.observe`). A leader also gets the observations of the seats
     that it may see (`Organisation.seats_seen`)."""
@@ -255,7 +255,7 @@ class AimPursuer:
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
-    """How to try out a co-player for a cost forecast, before any language model is called."""
+    """Settings with which a co-player is tried out for a cost forecast, before any model is called."""
 
     settings: Mapping[str, Json]
     """Settings of a co-player of the same kind that calls the stand-in model with the same prompts, at once,

@@ -43,7 +43,7 @@ def spell_skill(skill: Skill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """How an agent plays, as far as this affects what its prompts say."""
+    """The properties of an agent's play that its prompts depend on."""
 
     waits: str
     """FREELY, ONCE or NEVER."""
@@ -53,7 +53,7 @@ class PlayStyle:
 
 @dataclass(frozen=True, slots=True)
 class SeatObservation:
-    """What an agent knows in one seat now."""
+    """An agent's knowledge in one seat now."""
 
     seat: int
     brief: Mapping[str, Json]

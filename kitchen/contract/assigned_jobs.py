@@ -41,7 +41,7 @@ class Job:
     is_plain: bool = False
     """Whether nobody wrote a text for it: its text is the aim in plain English, written by the platform."""
     since: Json = None
-    """What the world recorded for the worker's first seat when the job was given (`World.aim_mark`)."""
+    """The world's record for the worker's first seat when the job was given (`World.aim_mark`)."""
     marks: Mapping[str, Json] = field(default_factory=dict)
     """The same for its other seats."""
     changed: int = 0

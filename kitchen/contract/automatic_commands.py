@@ -1,9 +1,9 @@
 """Fill in the commands of seats that are not asked in a step.
 
-A seat with a plan does its next planned command while that is legal. A seat with nothing to choose does
-nothing, unless the world lets it act (`World.asks`). In live play these commands are stored in the
-transaction that opens the turn. A plan that cannot continue is dropped: the log has an event
-`plan_broken`, and the seat is asked. Plain Python.
+A seat with a plan does its next planned command while that is legal. A seat that the world does not ask
+(`World.asks`) gets the idle command. If it may act nevertheless (`may_act`), its own command replaces that
+one. In live play these commands are stored in the transaction that opens the turn. A plan that cannot
+continue is dropped: the log has an event `plan_broken`, and the seat is asked. Plain Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Plan:
     step: int
     """The step in which it was given."""
     replaces: Plan | None = None
-    """What was left of the plan that this one replaced, if the log does not have that yet."""
+    """The rest of the plan that this one replaced, if the log does not have it yet."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:

@@ -174,7 +174,7 @@ class CompletionBenchmark(Benchmark):
     presets: ClassVar[Mapping[str, tuple[int, ...]]]
     """Published tables by name, with their numbers of agents; empty: any number that is asked for."""
     counted: ClassVar[str]
-    """What is counted, as a plural noun."""
+    """The plural noun for the things that are counted."""
     bound_told: ClassVar[str]
     """Where the bound is explained: a path in this repository."""
 

@@ -36,7 +36,7 @@ WARN_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """How the replies for one decision were read; one command per seat was requested."""
+    """Counts of how the replies for one decision were read; one command per seat was requested."""
 
     commands: int
     unread: int
@@ -208,7 +208,7 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
 
 @dataclass(frozen=True, slots=True)
 class PredictionAccuracy:
-    """How many of the judged predictions were right."""
+    """The number of right predictions, and of judged ones."""
 
     right: int = 0
     judged: int = 0

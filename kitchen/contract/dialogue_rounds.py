@@ -51,7 +51,7 @@ def _everybody_hears(member: int, said: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """How far an agent had followed the dialogue within the step when it was last asked."""
+    """The point up to which an agent knew the dialogue within the step when it was last asked."""
 
     known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""

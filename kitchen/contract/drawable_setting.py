@@ -66,7 +66,7 @@ class GridDrawing:
 
 
 class DrawableSetting(ABC):
-    """How to draw one text setting."""
+    """The rules for drawing one text setting."""
 
     tiles: tuple[TileKind, ...]
     """The kinds of cell. Floor, or another empty cell, is first: it fills all other cells."""

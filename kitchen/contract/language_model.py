@@ -49,9 +49,9 @@ class ModelError(Exception):
     attempts: tuple[Attempt, ...] = ()
     """All attempts of the call."""
     request_id: str = ""
-    """As in `Reply`."""
+    """The request's id (`Reply.request_id`)."""
     parameters: Mapping[str, Json] | None = None
-    """As in `Reply`; None where nothing was sent."""
+    """Everything that was sent (`Reply.parameters`); None where nothing was sent."""
 
     def unbilled(self) -> Self:
         """Mark the call as one that is known to have cost nothing; return the error itself."""
@@ -203,7 +203,7 @@ class Attempt:
     allowed: float | None = None
     """Its time limit in seconds."""
     request_id: str = ""
-    """As in `Reply`."""
+    """The request's id (`Reply.request_id`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ class Call:
     cost: float | None = 0.0
     """US dollars by the price list, for all attempts. None where the price is unknown."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """As in `Reply`; empty where nothing was sent."""
+    """Everything that was sent (`Reply.parameters`); empty where nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class OutgoingMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastHeard:
-    """What an agent knew at its last own decision."""
+    """An agent's knowledge of messages at its last own decision."""
 
     number: int = 0
     """Number of the last message; 0 where there was none."""

@@ -39,7 +39,7 @@ class Metric:
     measured: bool = True
     """Whether it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
-    """What it counts, for participants: after 1 and after other numbers. None: not shown to them."""
+    """The nouns for participants after 1 and after other numbers. None: not shown to them."""
     low: float | None = 0.0
     """Inclusive bounds of a number; None where it is unbounded."""
     high: float | None = None
@@ -85,7 +85,7 @@ class MetricLimits:
     """Limits of one share of two counts (`Metric.of`), for every kind of player, given the settings alone."""
 
     things: str
-    """What counts, as a plural noun: `ships`."""
+    """The plural noun for the things that are counted."""
     most: int
     """Maximum number of them that can be done or missed in one episode, together."""
     missable: int

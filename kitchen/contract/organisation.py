@@ -35,7 +35,7 @@ MESSAGE_KINDS = TALK_KINDS | DOWNWARD_KINDS | UPWARD_KINDS | {SYSTEM}
 """All kinds of message; only the platform sends `system`."""
 
 PRIVATE, TEAM, ALL = "private", "team", "all"
-"""What a leader sees: its own seats, also those of all members it commands, or every seat."""
+"""The seats that a leader sees: its own seats, also those of all members it commands, or every seat."""
 
 PAIR = "pair"
 """The kind in which two members talk within a step."""
@@ -160,7 +160,10 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat, or that has this number and no seat. KeyError."""
+        """Return the member that commands this seat, or that has this number and no seat.
+
+        Raises KeyError if there is none.
+        """
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 

@@ -46,7 +46,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """What a person can command in the open step."""
+    """The commands that a person can choose in the open step."""
 
     legal: Sequence[Command] = ()
     anticipated: Sequence[Command] = ()
@@ -81,7 +81,7 @@ class TimingView:
 
 @dataclass(frozen=True, slots=True)
 class PlansView:
-    """What seats will do in later steps, as far as this seat may know it."""
+    """The plans of seats for later steps, as far as this seat may know them."""
 
     by_seat: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """Commands that seats will do after the open step without being asked. This seat's own plan is included,
@@ -143,7 +143,7 @@ class JobsView:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """How the episode goes, and how it ended."""
+    """The state of the episode: its metrics, and how it ended."""
 
     score: Mapping[str, Json]
     achieved: tuple[tuple[str, str], ...] = ()

@@ -29,7 +29,7 @@ from kitchen.contract.metric_definitions import Metric as Metric
 from kitchen.contract.metric_definitions import MetricLimits
 
 Command = tuple[str, ...]
-"""What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
+"""The command of one seat: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
 
 Aim = tuple[str, ...]
 """A goal that a seat can be asked to reach, in the codes of the world: `("serve", "salmonSushi")`."""
@@ -38,7 +38,7 @@ SUCCESS, FAIL, UNKNOWN = "success", "fail", "unknown"
 """Status of an aim: it is reached, it cannot be reached any more, or neither is known yet."""
 
 Intent = Mapping[str, str]
-"""What a seat is about to do, in the codes of the world, which its page puts into words (`do` an action, and
+"""The next action of a seat, in the codes of the world, which its page puts into words (`do` an action, and
 its objects). Or free text: `said` is in the agent's own words, `thought` is its reasoning."""
 
 TurnCommands = Mapping[int, Command] | Sequence[tuple[int, Command]]
@@ -218,7 +218,7 @@ class World(ABC):
     figures: ClassVar[tuple[Metric, ...]]
     """The metrics that `score` returns, the most important first."""
     drawn: ClassVar[str] = "events"
-    """What chance brings into an episode, as a plural noun: `waves`."""
+    """The plural noun for what the world draws at random in an episode."""
     drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
     """How far the same seed gives the same events to all players. It completes `the same events, …`."""
     news: ClassVar[str] = ""

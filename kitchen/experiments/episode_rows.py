@@ -86,7 +86,7 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """How the model replies of this episode were parsed."""
+        """The counts of how the model replies of this episode were parsed."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property

@@ -42,7 +42,7 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """What was done and what failed, in the world's own count."""
+        """The number of completed and failed things together, in the world's own count."""
         return self.completed + self.failed
 
     @property

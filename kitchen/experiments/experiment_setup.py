@@ -142,7 +142,7 @@ class ExperimentSetup:
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
-        """Every cell (level and number of agents) with its variant, in the order of the tables."""
+        """All cells (level and number of agents) with its variant, in the order of the tables."""
         if self.preset:
             rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
             return tuple(

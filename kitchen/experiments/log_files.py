@@ -64,12 +64,12 @@ class PlayedLog:
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """Those steps for which an agent was asked."""
+        """The steps for which an agent was asked for sure, unlike `asked`."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """Every model call made for the episode."""
+        """All model calls that were made for the episode."""
         return [call for each in self.asked for call in each.calls]
 
 

@@ -1,4 +1,4 @@
-"""Define the base class for append-only rows, and database triggers that refuse changes to them.
+"""Define rows that cannot be changed, only added and erased, and database triggers that refuse changes.
 
 Rows can be deleted, because a withdrawal erases data, and a `SET_NULL` key may be emptied. Every other change
 is refused. SQLite's REPLACE fires no update triggers. So an insert is refused there if another row has the

@@ -43,8 +43,8 @@ MIN_CALL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and after which waits to try again. Waits double from `first` to `longest` seconds; each is
-    drawn between half of that and all of it. If a server asks for a longer wait, it is granted."""
+    """The number of attempts, and the waits between them. Waits double from `first` to `longest` seconds;
+    each is drawn between half of that and all of it. If a server asks for a longer wait, it is granted."""
 
     tries: int = 6
     first: float = 0.5

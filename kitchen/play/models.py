@@ -159,7 +159,7 @@ class Episode(models.Model):
 
     @property
     def team(self) -> Organisation | None:
-        """What the members may do with one another. None if they cannot send messages."""
+        """The organisation of the members. None if they cannot send messages."""
         return Organisation.from_json(self.organisation) if self.organisation else None
 
 

@@ -69,7 +69,10 @@ def check_clock(world: World) -> None:
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return why a world refuses this organisation and schedule, or an empty string. UnknownNameError."""
+    """Return why a world refuses this organisation and schedule, or an empty string.
+
+    Raises UnknownNameError if there is no such world.
+    """
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),

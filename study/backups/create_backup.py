@@ -32,7 +32,10 @@ def backup_path(named: Path | None) -> Path:
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Keep this and the newest other backups with generated names; return how many were removed. OSError."""
+    """Keep this and the newest other backups with generated names; return how many were removed.
+
+    Raises OSError if one cannot be removed.
+    """
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:

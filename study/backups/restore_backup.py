@@ -116,7 +116,10 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write the completions known to the database, and to an interrupted restore, to the file. OSError."""
+    """Write the completions known to the database, and to an interrupted restore, to the file.
+
+    Raises OSError if it cannot be written.
+    """
     if known := _completions_in_database() | _completions_in_file():
         rows = json.dumps(sorted(known.elements())).encode()
         file_writing.write_atomically(_in_var(COMPLETIONS_FILE), rows).chmod(0o600)
@@ -242,7 +245,10 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder on the database's disk, for a rename to replace the file. BackupError."""
+    """Return a temporary folder on the database's disk, for a rename to replace the file.
+
+    Raises BackupError if it cannot be made.
+    """
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
         place.mkdir(parents=True, exist_ok=True)

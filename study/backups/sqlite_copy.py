@@ -62,7 +62,10 @@ def check_alone(file: Path) -> None:
 
 
 def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
-    """Replace the database. The old one goes aside with all its files, unless it was empty. OSError."""
+    """Replace the database. The old one is moved aside with all its files, unless it was empty.
+
+    Raises OSError if a file cannot be moved.
+    """
     for old in (Path(f"{file}{end}") for end in ENDS[::-1]):
         if is_empty:
             old.unlink(missing_ok=True)

@@ -81,7 +81,10 @@ class RequestedSample(NamedTuple):
 
 
 def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
-    """Return the requested sample, by default that of the study."""
+    """Return the sample that the address asks for (`who`, `only`, `without`).
+
+    By default it has the `default_participants`.
+    """
     asked = request.GET.get("who", "")
     who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
     only, without = request.GET.get("only"), request.GET.get("without")

@@ -51,7 +51,7 @@ class OrderScheme:
     label = ""
     """The scheme's name for researchers."""
     meaning = ""
-    """What the scheme balances, in one sentence."""
+    """One sentence that says which orders the scheme balances."""
 
     def problem(self, n: int) -> str:
         """Return why the scheme cannot be used for n conditions. Return an empty string if it can."""
@@ -183,7 +183,7 @@ def random_order(conditions: Sequence[str], seed: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SequenceTally:
-    """How many participants have one sequence.
+    """The numbers of participants with one sequence: finished, and still playing.
 
     Participants who left or were excluded are in neither number.
     """
@@ -193,7 +193,7 @@ class SequenceTally:
 
     @property
     def filled(self) -> int:
-        """How often the sequence is filled if everybody who plays now finishes."""
+        """The number of participants with this sequence if everybody who plays now finishes."""
         return self.finished + self.playing
 
 

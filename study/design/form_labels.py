@@ -1,6 +1,7 @@
 """Give the form labels of design fields, also for the differences between two designs.
 
-Labels name the random events of the worlds, for example `The same waves for everybody`.
+One label depends on the worlds, because it names what they draw at random (`World.drawn`): `The same events
+for everybody`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ from study.design.study_versions import Difference
 
 
 def random_events_name(worlds: Iterable[str]) -> str:
-    """Return the name of what the worlds draw at random, such as `waves and events`. Unknown worlds are
-    skipped.
+    """Return the name of what the worlds draw at random, such as `events`. Unknown worlds are skipped.
 
     Return `events` if no world is known.
     """
@@ -33,7 +33,7 @@ def random_events_name(worlds: Iterable[str]) -> str:
 
 
 def same_events_label(worlds: Iterable[str]) -> str:
-    """Return the label of the setting, such as `The same waves for everybody`."""
+    """Return the label of the setting, such as `The same events for everybody`."""
     return f"The same {random_events_name(worlds)} for everybody"
 
 

@@ -1,8 +1,8 @@
 """Check keys and names in a study: valid characters, reserved names, and keys that must not change.
 
-Participants keep the design version they entered under. A row that is named in the version of an active
-participant keeps its key, and such an item keeps its words. Synthetic participants and previews do not block
-a change.
+Participants keep the design version they entered under. While a human participant is active, the conditions
+and items of their version keep their keys, and the items also their texts. Synthetic participants and
+previews do not block a change.
 """
 
 from __future__ import annotations

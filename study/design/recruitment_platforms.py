@@ -15,7 +15,7 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """Where a participant came from: the platform, their name there, and the other values of the link."""
+    """The origin of a participant: the platform, their name there, and the other values of the link."""
 
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
@@ -43,9 +43,9 @@ class RecruitmentPlace:
     nobody: frozenset[str] = frozenset()
     complete: str = ""
     help: str = ""
-    """What a researcher must know to send people from the platform."""
+    """Instructions for a researcher who sends people from the platform."""
     leaving: str = ""
-    """What a participant who left should do on the platform."""
+    """Instructions for a participant who left: what to do on the platform."""
     placeholder: str = ""
     """The placeholder that the platform replaces by the value. NAME is the parameter name in capitals."""
     unsigned: str = ""

@@ -54,7 +54,7 @@ class PartTable(Record):
 
 
 class OutcomeTable(Record):
-    """What a participant gets at one kind of end."""
+    """The table of an outcome: a code, an address and a text for one kind of end."""
 
     kind: str
     code: str = ""

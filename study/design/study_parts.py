@@ -77,7 +77,7 @@ def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str
 
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
-"""What can happen after the last failed attempt at the check of understanding."""
+"""Consequences of the last failed attempt at the check of understanding."""
 
 
 class NoSettings(Record):
@@ -93,7 +93,7 @@ class ConsentSettings(Record):
 
 
 class PracticeKitchen(Record):
-    """What practice plays and with which co-players. Missing fields come from `practice_played`."""
+    """The world and co-players of practice. Missing fields come from `practice_played`."""
 
     world: str = DEFAULT_WORLD_NAME
     settings: Mapping[str, Json] = {}
@@ -124,7 +124,7 @@ class PracticeSettings(Record):
 
 
 class CheckSettings(Record):
-    """How many attempts at the questions are allowed, and what follows the last failed attempt."""
+    """The number of attempts at the questions, and the consequence of the last failed attempt."""
 
     attempts: Annotated[int, Field(ge=1, le=20), error_text("must be a whole number from 1 to 20")] = 2
     on_failure: Annotated[str, one_of(FAILURES)] = "end"

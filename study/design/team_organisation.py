@@ -20,7 +20,7 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
-"""What happens to the seats of people who do not come or are gone.
+"""Rules for the seats of people who do not come or are gone.
 
 REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who came leave the study and are
 paid. END: the episode ends.
@@ -72,11 +72,11 @@ class Team(Record):
     lobby_seconds: int = 300
     """How many seconds the first person waits in the lobby for the others."""
     unfilled: str = REPLACE
-    """What happens to the seats that are then still free: `coplayer` or `leave`."""
+    """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
     """How many turns in a row a person with a clock may miss before they count as gone. 0 means never."""
     absent: str = REPLACE
-    """What happens to the seat of a person who is gone while others play: `coplayer` or `end`."""
+    """The rule for the seat of a person who is gone while others play: `coplayer` or `end`."""
 
     @property
     def is_shared(self) -> bool:

@@ -92,7 +92,7 @@ class DescribedScale(NamedTuple):
 
 
 class DescribedOutcome(NamedTuple):
-    """What a participant gets at one kind of end."""
+    """An outcome in words: a code, an address and a text for one kind of end."""
 
     words: str
     given: str

@@ -108,7 +108,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What is planned before recruitment begins."""
+    """The form for the plans that are made before recruitment begins."""
 
     class Meta:
         model = Study
@@ -133,7 +133,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Where participants come from, how many can take part, and until when."""
+    """The form for recruitment: the platform, the number of participants, and the last day."""
 
     closes_at = forms.DateTimeField(
         label="Closes at",
@@ -260,7 +260,7 @@ SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice"
 
 
 class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What a participant gets at one kind of end."""
+    """The form for an outcome: a code, an address and a text for one kind of end."""
 
     class Meta:
         model = Outcome

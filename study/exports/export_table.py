@@ -37,7 +37,8 @@ OUTAGES: Mapping[str, str] = {
     "outage_steps": "steps that an outage touched",
     "outage_episodes": "episodes that an outage touched",
 }
-"""What else can be left out: steps, commands and decisions with an outage; or episodes and their answers."""
+"""Further data that can be left out: steps, commands and decisions with an outage; or episodes and their
+answers."""
 ALL_KINDS: Mapping[str, str] = {**KINDS, **OUTAGES}
 
 

@@ -25,7 +25,7 @@ from study.researchers.permissions import staff_page
 log = logging.getLogger(__name__)
 
 DATABASE, BROKER, MACHINE = "database", "broker", "machine"
-"""What a check needs: the database, the answer of Redis and workers, or nothing but this machine."""
+"""Requirements of a check: the database, the answer of Redis and workers, or nothing but this machine."""
 
 CHECKS: dict[str, tuple[str, Callable[..., StatusLine]]] = {
     "Database": (MACHINE, status_checks.database),
@@ -46,7 +46,7 @@ CHECKS: dict[str, tuple[str, Callable[..., StatusLine]]] = {
     "Backup": (MACHINE, status_checks.backup),
     "Versions": (DATABASE, status_checks.versions),
 }
-"""What each check needs, and its function. Problems that stop play come first."""
+"""The requirement and the function of each check. Problems that stop play come first."""
 
 
 def installation_lines() -> list[StatusLine]:

@@ -173,7 +173,7 @@ STORED_BESIDE: Mapping[str, str] = {
         "lead to any data of yours."
     ),
 }
-"""What is stored outside of the data of a study, by a short key."""
+"""Descriptions of the data that are stored outside of a study's data, by a short key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class ErasedData:
     shared: str = ""
     """Text for studies in which people play together: less of those games is erased. Empty: same text."""
     setting: str = ""
-    """As in `StoredData`: the study setting without which the data are not stored."""
+    """The study setting without which the data are not stored, as in `StoredData`."""
 
 
 ERASED_DATA = (

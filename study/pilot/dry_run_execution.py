@@ -136,9 +136,9 @@ class UnreachableError(Exception):
 
 
 def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
-    """Return these settings with the study's script and its link on the server at this address.
+    """Check the settings of a dry run, and return them with the study's link and pages filled in.
 
-    Raises DryRunRequestError if the dry run is impossible.
+    `url` is the address of the server. Raises DryRunRequestError if the dry run is impossible.
     """
     check_numbers(order)
     if not is_http(url):

@@ -43,7 +43,7 @@ class PlannedSkill:
     since: int = 0
     """Steps taken when it began."""
     mark: Json = None
-    """What the world recorded when it began (`Skills.mark`)."""
+    """The world's record when it began (`Skills.mark`)."""
 
     @classmethod
     def read(cls, stored: Json) -> Self | None:

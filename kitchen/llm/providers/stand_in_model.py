@@ -89,7 +89,7 @@ def call_spelling(agent: int, command: Command) -> str:
 
 
 def write_reply(commands: Sequence[WrittenCommand], *, apologise: bool, rng: Random, prose: Prose) -> str:
-    """Return the commands as a model would write them, with one spelling per answer."""
+    """Return these commands as text like a model's. All commands of one reply are spelled the same way."""
     spell = rng.choice((underscore_spelling, call_spelling))
     sentences = [rng.choice(_APOLOGIES)] if apologise else []
     sentences.append(rng.choice(prose.openings))
@@ -126,7 +126,7 @@ class StandInAdvice:
     items: Sequence[str] = ()
     """All items, for wrong items."""
     holding: Mapping[int, str] = field(default_factory=dict)
-    """What agents hold, for commands with full hands; agents with free hands are left out."""
+    """The items that agents hold, for commands with full hands. Agents with free hands are left out."""
     refused: Mapping[int, Command] = field(default_factory=dict)
     """Commands of the last step that were refused."""
     waits: Mapping[int, Command] = field(default_factory=dict)

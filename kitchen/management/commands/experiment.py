@@ -1,4 +1,5 @@
-"""`python manage.py experiment --out DIR`: run agents without people over levels, team sizes and intervals.
+"""`python manage.py experiment --out DIR`: run agents without people over levels, team sizes and
+order intervals.
 
 Results are kept while it runs. If it is killed, start it again with the same arguments: it continues, even in
 the middle of an episode. No episode is played twice, and no step is paid twice. `experiment_replay DIR`

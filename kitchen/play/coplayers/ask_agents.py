@@ -331,7 +331,7 @@ def _check_plan(seat: int, plan: Sequence[Command]) -> None:
 def commands_and_decisions(
     asked: Iterable[AskedMind], *, step: int, idle: Command
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
-    """Return the commands and decisions of this step, ready to submit, with new rows each time."""
+    """Return the commands and decisions of this step, ready to submit. Every call makes new, unsaved rows."""
     commands = [given for each in asked for given in _commands(each, idle=idle)]
     return commands, [_made(each, step) for each in asked]
 

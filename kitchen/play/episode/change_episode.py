@@ -2,9 +2,9 @@
 
 All commands arrive through `submit_commands`. A step is open until every seat has its command. The last
 command runs the world in the same transaction: the log row and the new state are written together or not at
-all. Seats that are not asked receive their command when the step opens (`contract.automatic_commands`). If they
-may act, they receive it when the step runs. A command that is late, repeated or for another step changes
-nothing, and the `Receipt` says so.
+all. Seats that are not asked receive their command when the step opens (`contract.automatic_commands`). If
+they may act, they receive it when the step runs. A command that is late, repeated or for another step
+changes nothing, and the `Receipt` says so.
 """
 
 from __future__ import annotations

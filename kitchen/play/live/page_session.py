@@ -1,5 +1,5 @@
-"""Manage one open page on the server: handle its messages, replace its plan, and decide which page plays a
-seat.
+"""Manage one open page on the server: handle its messages, replace the plan of its seat, and decide which
+page plays the seat.
 
 Each method of `OpenPage` uses the database and runs in a thread of its own. The consumer sends the results.
 

@@ -3,10 +3,10 @@
 The rules are in `kitchen.contract.mailbox`. Every message of people and agents is checked by
 `message_refusal` and stored by `store_messages`, in the caller's transaction.
 
-In an organisation that talks within a step (`Organisation.talks_within`), an agent that somebody wrote to
-answers before people choose. After each message of a person every agent speaks at most once, and at most
-`rounds` times in a step. If the setting `within` is on, the first member that is asked opens the talk. So an
-agent may write to a person before that person chooses. Members who ended the talk, repeat themselves or have
+In some organisations agents answer messages before people choose (`Organisation.talks_within`). An agent that
+is written to answers. After each message of a person it speaks at most once, and in a step at most `rounds`
+times. With the setting `within`, an agent may also write first: the first member that is asked, if it is an
+agent and may write to a person who has not chosen yet. Members who ended the talk, repeat themselves or have
 chosen get no answer.
 """
 

@@ -42,7 +42,7 @@ def effective_decisions(episode: Episode) -> Q:
 
 
 class OpenTurn:
-    """The open step of an episode. What is not in its row or its seats is read when it is needed."""
+    """The open step of an episode. Data outside its row and its seats are read when they are needed."""
 
     store = RowWriter()
     """Writes the rows of the turn."""

@@ -3,9 +3,10 @@
 The cache decides nothing. `refresh_turn` compares a turn with the database before it is used: the episode's
 key, its step, the hash of its state, and the agent of each seat. If they are equal, the world and the past
 steps follow from them and are not read again. Pages, claims, the clock and the commands are always read from
-the database. Memories of agents are kept if they were decided in this turn. They are read again after a step
-that another process decided. If anything differs, the cached turn is dropped and read again. So any process
-may serve the same episode at any moment, and a process that dies loses nothing that was stored.
+the database. An agent's memory stays in the cached turn if this process made the agent's last decision. If
+another process decided, the memory is read again. If anything else differs, the cached turn is dropped and
+read again. So any process may serve the same episode at any moment, and a process that dies loses nothing
+that was stored.
 
 One thread at a time uses a turn. Another thread that wants the same turn reads its own copy. The turn returns
 to the cache only after the transaction is committed, and not when the episode is over. At most `MAX_TURNS`

@@ -73,7 +73,7 @@ class Utensil:
 
 @dataclass(slots=True)
 class KitchenThings:
-    """What the checks look at: hands, counters and utensils."""
+    """The objects that the checks look at: hands, counters and utensils."""
 
     rules: FoodRules
     needs_dish: bool

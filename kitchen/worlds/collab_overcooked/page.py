@@ -39,7 +39,7 @@ PLACES: Mapping[str, str] = {
 
 
 class OrderContent(NamedTuple):
-    """What is ordered, the steps left, and the recipe for a seat that knows it."""
+    """The ordered food, the steps left, and the recipe for a seat that knows it."""
 
     order: str
     in_dish: bool

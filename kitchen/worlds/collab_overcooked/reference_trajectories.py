@@ -1,4 +1,4 @@
-"""Derive the reference trajectories (RAT) of a task from the template of its level.
+"""Derive the Reference Action Trajectories (RAT) of a task from the template of its level.
 
 A trajectory is the sequence of macros of one seat that leads to the delivery. The assistant's is made of
 *units*: each brings one thing to the shared counters. Source: Collab-Overcooked (ACL 2025), released files.
@@ -26,7 +26,7 @@ class ReferencePair(NamedTuple):
 
     chef: Macros
     units: tuple[Macros, ...]
-    """What the assistant does, by unit."""
+    """The assistant's macros, by unit."""
 
     @property
     def assistant(self) -> Macros:

@@ -32,7 +32,7 @@ class StepList(NamedTuple):
 
 
 class StepLine(NamedTuple):
-    """What one seat did or tried to do, or that it did nothing."""
+    """The line about one seat's step: its action, its failed attempt, or that it did nothing."""
 
     seat: int
     text: str
@@ -194,7 +194,7 @@ _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
 
 
 class IntentLine(NamedTuple):
-    """What one robot will do next; empty if it has not said so."""
+    """The line about one robot's next action; empty if it has not announced one."""
 
     text: str = ""
     said: str = ""
@@ -211,7 +211,7 @@ class SharedIntent(NamedTuple):
 
 
 class IntentList(NamedTuple):
-    """Every line, in the order of seats; robots without an intent have none."""
+    """All lines, in the order of seats. Robots without an intent have none."""
 
     rows: tuple[SharedIntent, ...]
 

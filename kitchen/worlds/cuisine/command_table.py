@@ -1,4 +1,6 @@
-"""Look up the effects of commands in one level, and list the commands that are legal now, soon or in a plan.
+"""Cache what each command does in one level, and list legal commands.
+
+Some are legal now. Others become legal if other agents at the place act first, or may be part of a plan.
 
 A command changes one agent and one place. Its outcome is cached, for all worlds with the same level. The
 cache is bounded and only affects speed.
@@ -28,7 +30,7 @@ Three random agents meet 8,000 outcomes in 1,200 episodes of a level, six meet 1
 """
 
 NOTHING, ACTED, STARTED = 0, 1, 2
-"""What a command changed: nothing (refused, noop), something, or it started a tool."""
+"""Kinds of outcome of a command: it changed nothing (refused, noop), something, or it started a tool."""
 
 CommandOutcome = tuple[AgentState, PlaceState | None, Event, int]
 """The agent and the place after a command, the command's event for the log, and the kind of change."""

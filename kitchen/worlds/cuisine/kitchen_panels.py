@@ -30,7 +30,7 @@ class RobotTable(NamedTuple):
 
 
 class PlaceTable(NamedTuple):
-    """Every place by code and name."""
+    """The table of all places, by code and name."""
 
     rows: tuple[tuple[str, str], ...]
 

@@ -40,7 +40,7 @@ MAX_ORDERS = 6
 
 
 class OrderBook:
-    """Every order of an episode. Randomness comes from one generator, whose state is its seed and `draws`."""
+    """All orders of an episode. Randomness comes from one generator, whose state is its seed and `draws`."""
 
     __slots__ = ("_dishes", "_generator", "_timing", "completed", "draws", "failed", "seed", "standing")
 

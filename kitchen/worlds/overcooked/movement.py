@@ -16,7 +16,7 @@ MOVE_COMMANDS: tuple[Command, ...] = tuple((face,) for face in DIRECTIONS)
 COMMANDS = (*MOVE_COMMANDS, INTERACT, STAY)
 
 BLOCKED_BY_COUNTER, BLOCKED_BY_SEAT = "counter", "seat"
-"""What blocks a seat from the cell ahead: furniture, or the other seat."""
+"""Obstacles on the cell ahead of a seat: furniture, or the other seat."""
 
 
 class Pose:

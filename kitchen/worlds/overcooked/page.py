@@ -80,7 +80,7 @@ class FacedCell(NamedTuple):
 
     letter: str
     thing: Json
-    """As in an observation; None if nothing lies there or the cell is no counter."""
+    """The object on the cell, as in an observation; None if nothing lies there or the cell is no counter."""
     pot: Mapping[str, Json] | None
 
 

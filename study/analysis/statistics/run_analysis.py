@@ -176,8 +176,9 @@ def analyse(
     """Analyse every measure. The order of the observations has no effect.
 
     Participants without a value in every condition are set aside, as the paper discards its drop-outs, unless
-    `keep_incomplete`. Mixed models use their values anyway. `unused` are rows without values for rounds that
-    were played but are not analysed; they complete the order of play. Tests that cannot be computed give
+    `keep_incomplete`. Mixed models use their values anyway. `unused` are played rounds without
+    values in the analysis; they are needed only to know in which order a participant played. The other
+    arguments are fields of `Analysis`, where they are explained. Tests that cannot be computed give
     `NotComputable`; nothing is NaN. Raise DefinitionError or RowError for contradictory input.
     """
     check_observations(observations, conditions, measures)

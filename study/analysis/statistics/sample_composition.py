@@ -220,12 +220,12 @@ class ConditionPlayers:
 
     @property
     def model_words(self) -> str:
-        """Every called model; a dash for none."""
+        """The names of all called models; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """Who made the decisions, with numbers; a dash for nobody."""
+        """The makers of decisions, with numbers; a dash if there were none."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
@@ -256,7 +256,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """How replies were parsed; a dash if there were none."""
+        """The counts of how replies were parsed; a dash if there were none."""
         return self.read.words or DASH
 
 

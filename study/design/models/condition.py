@@ -35,7 +35,7 @@ LONGEST_DECISION = 600
 
 
 class Knowing(models.TextChoices):
-    """Which commands of a step co-players know when they decide.
+    """The choices for the commands of a step that co-players know when they decide.
 
     The values are those of `kitchen.contract.agent`.
     """

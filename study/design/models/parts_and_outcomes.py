@@ -43,7 +43,7 @@ class StudyPart(models.Model):
 
 
 class Outcome(models.Model):
-    """What a participant gets at one kind of end: a code, an address to go to, and a text."""
+    """The items that a participant gets at one kind of end: a code, an address to go to, and a text."""
 
     class Kind(models.TextChoices):
         COMPLETE = "complete", "complete"

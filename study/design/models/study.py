@@ -31,7 +31,7 @@ def new_seed() -> int:
 
 
 class Shown(models.TextChoices):
-    """How participants see a world. The values are those of `kitchen.contract.page`."""
+    """The choices for how participants see a world. The values are those of `kitchen.contract.page`."""
 
     BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
     DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"

@@ -21,24 +21,24 @@ from kitchen.words.gettext_without_django import gettext_noop
 PLACES = ("about", "check", "survey", "final")
 """Where items can be asked."""
 AGREEMENT = (gettext_noop("Strongly disagree"), gettext_noop("Strongly agree"))
-"""What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
+"""The default labels at the ends of an item's scale. For a number they mean that it has no labels."""
 
 DOES_NOT_APPLY: Json = {"does_not_apply": True}
-"""The answer to an item that does not apply, as it is stored: no kind of item has it as a value."""
+"""The stored answer to an item that does not apply. No kind of item has it as a value."""
 
 
 class FixedWhen(IntEnum):
-    """When a field of a stored item stays as it is."""
+    """The time from which a field of a stored item cannot be changed."""
 
     NEVER = 0
     BY_PEOPLE = 1
-    """Once people answered it, or are on the way to it: the data rest on it."""
+    """Fixed once people answered the item, or may still be asked it."""
     BY_VALUES = 2
-    """Once there are answers of anybody: stored values have this form."""
+    """Fixed once there are any answers, because stored values depend on it."""
 
 
 class FieldGroup(IntEnum):
-    """Fields that stand together in a form, in the order of the form."""
+    """Groups of fields that a form shows together, in the order of the form."""
 
     WHERE = 0
     WORDS = 1
@@ -48,20 +48,20 @@ class FieldGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """What else there is to know of a field."""
+    """A field's place in forms, and its rules beside its type."""
 
     group: FieldGroup = FieldGroup.MORE
     fixed: FixedWhen = FixedWhen.BY_PEOPLE
     label: str = ""
-    """As the console's form calls it; empty: as the model does."""
+    """The label in the console's form; empty if it is the model's."""
     longest: int | None = None
-    """Characters of a text, at most."""
+    """Maximum number of characters of a text."""
     note: str = ""
-    """Told of an item of which the field is true or not empty; `{}` stands for its value."""
+    """A remark on items whose field is true or not empty. `{}` is replaced by the value."""
     since: int = 1
-    """The format from which on documents have it."""
+    """The first format of documents that has the field."""
     analysed: bool = True
-    """Whether another value makes another analysis."""
+    """Whether another value changes the analysis."""
 
 
 def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
@@ -69,37 +69,37 @@ def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
 
 
 class ItemPlan(Record):
-    """One question. What a kind has no use for keeps its default."""
+    """One question to participants. Fields that its kind does not use keep their defaults."""
 
     key: Annotated[str, FieldInfo(FieldGroup.WORDS, FixedWhen.BY_VALUES, "Name in the data", longest=50)]
     place: Annotated[str, one_of(PLACES), FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = "survey"
     kind: Annotated[str, FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = "likert"
     """One of `study.design.questions.item_kinds.KINDS`."""
     measure: Annotated[str, FieldInfo(FieldGroup.WORDS, longest=80)]
-    """Its name in tables and figures."""
+    """The item's name in tables and figures."""
     text: Annotated[
         str, FieldInfo(FieldGroup.WORDS, label="What participants read", longest=300, analysed=False)
     ]
     points: Annotated[int, FieldInfo(FieldGroup.WORDS, FixedWhen.BY_VALUES, "Points of the scale")] = 5
-    """Of a Likert item, 3 to 11: the answers are 1 to `points`."""
+    """The number of points of a Likert item, 3 to 11. Its answers are 1 to `points`."""
     low: Annotated[str, FieldInfo(FieldGroup.WORDS, label="Words at the lowest point", longest=60)] = Field(
         default_factory=_end(0)
     )
     high: Annotated[str, FieldInfo(FieldGroup.WORDS, label="Words at the highest point", longest=60)] = Field(
         default_factory=_end(1)
     )
-    """The words at the ends: of a Likert item those of agreement if left out, of a number none."""
+    """The labels at the ends. By default a Likert item has those of `AGREEMENT`, and a number has none."""
     scale: Annotated[str, FieldInfo(label="Sub-scale", longest=40, note="sub-scale {}")] = ""
-    """The sub-scale that it counts for; empty for none."""
+    """The sub-scale that the item counts for; empty for none."""
     reversed: Annotated[bool, FieldInfo(note="reversed")] = False
-    """A high answer means little of the scale."""
+    """Whether a high answer means a low value on the scale."""
     options: Annotated[list[str], FieldInfo(fixed=FixedWhen.BY_VALUES, analysed=False)] = []
-    """What there is to choose: two or more."""
+    """The options to choose from, two or more."""
     minimum: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES)] = None
     maximum: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES)] = None
-    """Of a number; None for no bound. A number that is reversed or in a scale has both."""
+    """The bounds of a number; None for no bound. A number that is reversed or in a scale has both."""
     step: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES, analysed=False)] = None
-    """Of a number: it lies whole steps above the minimum (or 0); None for any number."""
+    """The step of a number: answers lie whole steps above the minimum (or 0). None allows any number."""
     correct: Annotated[Json, FieldInfo()] = None
     """The right answer of an attention check or a question of understanding, in the kind's own form."""
     required: Annotated[
@@ -115,7 +115,7 @@ class ItemPlan(Record):
             since=3,
         ),
     ] = False
-    """It is not asked after episodes in which the participant plays alone."""
+    """Whether the item is left out after episodes in which the participant plays alone."""
     may_not_apply: Annotated[
         bool,
         FieldInfo(
@@ -126,11 +126,11 @@ class ItemPlan(Record):
             since=4,
         ),
     ] = False
-    """`DOES_NOT_APPLY` is an answer, too."""
+    """Whether `DOES_NOT_APPLY` is an answer, too."""
 
     @property
     def shown_options(self) -> list[str]:
-        """What participants read for each option, in their order."""
+        """The texts that participants read for the options, in order."""
         return self.options
 
 
@@ -143,26 +143,26 @@ def _field_info() -> dict[str, FieldInfo]:
 
 
 FIELD_INFO: Mapping[str, FieldInfo] = _field_info()
-"""What is known of each field, in the order of documents."""
+"""The information about each field, in the order of documents."""
 LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.longest}
 
 
 def fixed_fields(at_least: FixedWhen) -> tuple[str, ...]:
-    """The fields that stay as they are then."""
+    """Return the fields that are fixed at this time or earlier."""
     return tuple(name for name, about in FIELD_INFO.items() if about.fixed >= at_least)
 
 
 def form_fields(group: FieldGroup) -> tuple[str, ...]:
-    """The fields of one group of a form."""
+    """Return the fields of one group of a form."""
     return tuple(name for name, about in FIELD_INFO.items() if about.group is group)
 
 
 def form_labels() -> dict[str, str]:
-    """The fields that a form of the console calls otherwise than the model."""
+    """Return the labels of the fields that the console's form calls otherwise than the model."""
     return {name: about.label for name, about in FIELD_INFO.items() if about.label}
 
 
 def item_notes(item: ItemPlan) -> dict[str, str]:
-    """What is to be told of an item beside what it asks, by field."""
+    """Return the remarks on an item (`FieldInfo.note`), by field."""
     told = {name: getattr(item, name) for name, about in FIELD_INFO.items() if about.note}
     return {name: FIELD_INFO[name].note.format(value) for name, value in told.items() if value}

@@ -16,17 +16,19 @@ from kitchen.words.gettext_without_django import gettext
 from study.design.questions.item_fields import AGREEMENT, DOES_NOT_APPLY, ItemPlan
 
 MOST_MARKS = 21
-"""A number with at most so many possible answers and words at both ends is asked as a row of marks, as the
-NASA-TLX is on paper."""
+"""Maximum number of marks in a row. A number with labels at both ends and at most so many possible answers is
+asked as a row of marks, as the NASA-TLX is on paper."""
 MOST_FIGURES = 66
-"""The room for the figures of a row: marks times the figures of the longest."""
+"""Maximum width of a row in digits: its marks times the digits of the longest mark."""
 LARGEST, DECIMALS = 1e12, 9
-"""A number that is asked for is not larger, and has not more digits behind the point."""
+"""The largest number that can be an answer or a bound, and the maximum number of its decimal places."""
 
 
 def number_marks(item: ItemPlan) -> tuple[float, ...]:
-    """Every answer that a number can have, in rising order, if it is asked as a row of marks; empty if it is
-    typed."""
+    """Return all possible answers of a number that is asked as a row of marks, in rising order.
+
+    Return an empty tuple for a number that is typed.
+    """
     ends = (item.minimum, item.maximum, item.step)
     if item.kind != "number" or None in ends or not (end_label(item.low) and end_label(item.high)):
         return ()
@@ -45,23 +47,23 @@ def end_label(words: str) -> str:
 
 
 def format_number(value: float) -> str:
-    """A number in figures, without the noise of binary fractions."""
+    """Return the number as decimal text, without the errors of binary fractions."""
     return f"{round(value, DECIMALS):.15g}"
 
 
 def is_on_step(item: ItemPlan, value: float) -> bool:
-    """Whether a number lies whole steps above the item's minimum (or 0)."""
+    """Return whether a number lies whole steps above the item's minimum (or 0)."""
     step = _exact(item.step or 0)
     return not step or (_exact(value) - _exact(item.minimum or 0)) % step == 0
 
 
 def _exact(value: float) -> Decimal:
-    """The number that was written, in which 0.3 is three times 0.1."""
+    """Return the number as an exact decimal, in which 0.3 is three times 0.1."""
     return Decimal(format_number(value))
 
 
 def range_words(item: ItemPlan) -> str:
-    """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
+    """Describe the allowed numbers and their ends: “From 0 (Low) to 100 (High), in steps of 5”."""
     low, high = _end(item.minimum, item.low), _end(item.maximum, item.high)
     step = format_number(item.step) if item.step is not None and item.step != 1 else ""
     return _RANGES[bool(low), bool(high), bool(step)]().format(low=low, high=high, step=step)
@@ -77,11 +79,11 @@ _RANGES: Mapping[tuple[bool, bool, bool], Callable[[], str]] = {
     (True, True, False): lambda: gettext("From {low} to {high}"),
     (True, True, True): lambda: gettext("From {low} to {high}, in steps of {step}"),
 }
-"""By whether there is a lowest number, a highest one, and a step that is worth a word."""
+"""The sentences, by whether there is a minimum, a maximum, and a step that is not 1."""
 
 
 def _end(end: float | None, words: str) -> str:
-    """A bound with what it means; empty where there is none."""
+    """Return a bound with its label, such as “0 (Low)”; empty if there is no bound."""
     if end is None:
         return ""
     told = end_label(words)
@@ -89,71 +91,75 @@ def _end(end: float | None, words: str) -> str:
 
 
 POINTS = (3, 11)
-"""Of a Likert item: the fewest and the most."""
+"""Minimum and maximum number of points of a Likert item."""
 OPTION_LONGEST = 200
 TEXT_LONGEST = 5000
-"""Characters of a free text that are kept."""
+"""Maximum number of characters of a free text."""
 
 Problems = dict[str, str]
-"""What is wrong, by field; empty if nothing is."""
+"""Sentences that name an item's problems, by field; empty if there are none."""
 
 
 class ItemKind:
-    """One kind of item; each says what it does otherwise than this."""
+    """The base class of the kinds, with defaults for an item whose answer is a text."""
 
     words = ""
-    """What it is called."""
+    """The kind's name in lists and descriptions."""
     uses: tuple[str, ...] = ()
-    """Of the fields that mean something only for some kinds, those that do for this one."""
+    """The fields of an item that this kind uses, among those that not every kind uses."""
     column = "text"
-    """Of its answers in participants.csv, as `study.exports.export_table.Column` has it."""
+    """The type of its column in participants.csv (`study.exports.export_table.Column.kind`)."""
     looks = "typed"
-    """Where no row of points or marks is asked: `options` or `typed`."""
+    """The form of the question where it has no row of points or marks: `options` or `typed`."""
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Why the item cannot be asked."""
+        """Return why the item cannot be asked, by field; empty if it can."""
         return {}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """Why this cannot be an answer; empty if it can."""
+        """Return why the value cannot be an answer; empty if it can.
+
+        `teams` holds the keys of the conditions that the participant played.
+        """
         good = isinstance(value, str) and len(value) <= TEXT_LONGEST
         return "" if good else gettext("Please write something.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
-        """Whether the answer is the right one; the item has one."""
+        """Return whether the answer is right. The item must have a right answer (`item.correct`)."""
         return bool(value == item.correct)
 
     def ends(self, item: ItemPlan) -> tuple[float, float] | None:
-        """The lowest and the highest answer, if answers lie between two numbers."""
+        """Return the lowest and the highest answer; None if answers do not lie between two numbers."""
         return None
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """The points or marks that stand in a row, rising; empty if it is asked otherwise."""
+        """Return the points or marks of a row, in rising order; empty if the item is not asked as a row."""
         return ()
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
-        """The words at the ends of a row; each may be empty."""
+        """Return the labels at both ends of a row; each may be empty."""
         return end_label(item.low), end_label(item.high)
 
     def answers_words(self, item: ItemPlan) -> str:
-        """How it is answered."""
+        """Describe how the item is answered."""
         return self.words
 
     def levels(self, item: ItemPlan) -> str:
-        """For the codebook: its answers where they are few."""
+        """Return the possible answers for the codebook; empty if there are too many."""
         return "; ".join(item.options)
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Answers to an item that has a right one, with a wrong one among them if there is such."""
+        """Return possible answers to an item with a right one. At least one is wrong, if a wrong one
+        exists."""
         return list(item.options)
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """What a program answers by chance."""
+        """Return a random answer, as synthetic participants give it."""
         return rng.choice(item.options)
 
 
 class Likert(ItemKind):
-    """A point of a scale with words at its ends."""
+    """The kind of items that ask for a point on a scale with labels at its ends."""
 
     words = "scale with points"
     uses = ("points", "low", "high", "scale", "reversed")
@@ -189,7 +195,7 @@ class Likert(ItemKind):
 
 
 class Single(ItemKind):
-    """One of several options."""
+    """The kind of items that ask for one of several options."""
 
     words = "one of several"
     uses: tuple[str, ...] = ("options",)
@@ -210,13 +216,13 @@ class Single(ItemKind):
 
 
 class Multiple(Single):
-    """Any of several options."""
+    """The kind of items that ask for any number of several options."""
 
     words = "any of several"
     column = "json"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """As of one of several; where something is right, there is something to choose."""
+        """Return the problems of the options, or of a right answer without any option."""
         return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -224,19 +230,19 @@ class Multiple(Single):
         return "" if good and len(set(value)) == len(value) else gettext("Choose one of the options.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
-        """In whatever order."""
+        """Return whether exactly the right options were chosen, in any order."""
         return isinstance(value, list) and set(value) == set(item.correct)
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
         return [[one] for one in item.options] + [list(item.options)]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Each with an even chance, at least one."""
+        """Choose each option with probability 0.5, but at least one option."""
         return [one for one in item.options if rng.random() < 0.5] or [rng.choice(item.options)]
 
 
 class Number(ItemKind):
-    """A number that is typed in, or chosen as a mark on a scale."""
+    """The kind of items that ask for a number, typed or chosen as a mark on a scale."""
 
     words = "number"
     uses = ("low", "high", "minimum", "maximum", "step", "scale", "reversed")
@@ -281,7 +287,7 @@ class Number(ItemKind):
         return f"{self.words}: {said[:1].lower()}{said[1:]}" + (f", as a row of {row} marks" if row else "")
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Those beside the right one, and the bounds."""
+        """Return the neighbours of the right answer, and the bounds, if they can be answers."""
         step = item.step or 1.0
         numbers = [item.correct + step, item.correct - step, item.minimum, item.maximum]
         return [_plain(one) for one in numbers if one is not None and not self.value_problem(item, one, ())]
@@ -294,7 +300,7 @@ class Number(ItemKind):
 
 
 class Text(ItemKind):
-    """Whatever somebody writes."""
+    """The kind of items that ask for a free text."""
 
     words = "text"
 
@@ -302,7 +308,7 @@ class Text(ItemKind):
         return f"{self.words}, at most {TEXT_LONGEST} characters"
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Two, so that one is wrong."""
+        """Return two texts, so that at least one is wrong."""
         return ["I do not know.", "No idea."]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
@@ -312,13 +318,13 @@ class Text(ItemKind):
 
 
 class Team(ItemKind):
-    """The key of a condition that was played."""
+    """The kind of items that ask for a team. The answer is the key of a condition that was played."""
 
     words = "one of the teams played with"
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Asked when all teams are known."""
+        """Return a problem if the item is asked before the end, when not all teams are known."""
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -348,24 +354,27 @@ KINDS: Mapping[str, ItemKind] = {
     "team": Team(),
 }
 KIND_FIELDS = frozenset(name for kind in KINDS.values() for name in kind.uses)
-"""Fields that mean something only for some kinds."""
+"""All fields of an item that not every kind uses."""
 SCALED = tuple(name for name, kind in KINDS.items() if "scale" in kind.uses)
-"""Kinds whose answers are numbers, which can be reversed and make a sub-scale."""
+"""Kinds whose answers are numbers. They can be reversed and count for a sub-scale."""
 
 
 def kind_of(item: ItemPlan) -> ItemKind:
-    """The kind of an item; the plainest one if there is none of the name."""
+    """Return the kind of an item. An unknown kind is treated as a free text."""
     return KINDS.get(item.kind, KINDS["text"])
 
 
 def must_be_answered(item: ItemPlan) -> bool:
-    """Whether nobody goes on without an answer. What has a right answer always must be, whatever a version of
-    before says: a check that is left open would be neither passed nor failed, and attempts without end."""
+    """Return whether participants must answer the item to continue.
+
+    An item with a right answer must always be answered, even if an older design version says otherwise. If a
+    check could be left open, it would be neither passed nor failed.
+    """
     return item.required or item.correct is not None
 
 
 def item_problems(item: ItemPlan) -> Problems:
-    """What is wrong with an item where it is asked, by field; empty if nothing is."""
+    """Return the problems of an item at its place, by field; empty if there are none."""
     if item.kind not in KINDS:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
     problems = kind_of(item).problems(item) | _scale_problem(item)
@@ -383,7 +392,7 @@ def item_problems(item: ItemPlan) -> Problems:
 
 
 def _scale_problem(item: ItemPlan) -> Problems:
-    """What is reversed or counts for a sub-scale can be scored."""
+    """Return the problem of a reversed item, or one of a sub-scale, that cannot be scored."""
     if not item.scale and not item.reversed:
         return {}
     if item.kind not in SCALED:
@@ -397,24 +406,24 @@ def _scale_problem(item: ItemPlan) -> Problems:
 
 
 def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
-    """Why this cannot be an answer to the item; empty if it can."""
+    """Return why this cannot be an answer to the item; empty if it can."""
     if value == DOES_NOT_APPLY:
         return "" if item.may_not_apply else gettext("This question always applies.")
     return kind_of(item).value_problem(item, value, teams)
 
 
 def numeric_answer(value: Json) -> Json:
-    """An answer as scores, statistics and columns take it: None if the item did not apply."""
+    """Return the answer for scores, statistics and columns: None if the item did not apply."""
     return None if value == DOES_NOT_APPLY else value
 
 
 def answer_words(value: Json) -> str:
-    """An answer as people read it, several options parted by semicolons."""
+    """Return the answer as text, with semicolons between several options."""
     if value == DOES_NOT_APPLY:
         return "does not apply"
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 
 def is_right(item: ItemPlan, value: Json) -> bool | None:
-    """Whether an answer is the right one; None for an item that has none."""
+    """Return whether an answer is right; None for an item without a right answer."""
     return None if item.correct is None else kind_of(item).is_right(item, value)

@@ -30,16 +30,16 @@ from study.design.questions.item_kinds import KIND_FIELDS, KINDS, SCALED, item_p
 
 
 class FileItem(ItemPlan):
-    """As it stands in the file: the questionnaire says where all of it is asked."""
+    """An item of a questionnaire file. It has no place, because the file states one for all items."""
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """All but the place."""
+        """Return all fields of an item except its place."""
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
 
 def item_from_file(told: FileItem, source: DataSource, place: str) -> ItemPlan:
-    """The item that stands there; DataError for whatever cannot be asked at this place."""
+    """Return an item of the file. Raises DataError if it cannot be asked at this place."""
     item = ItemPlan(**told.model_dump() | {"place": place})
     for field, words in (*_file_problems(told), *item_problems(item).items()):
         raise source.error(field, words)
@@ -47,7 +47,7 @@ def item_from_file(told: FileItem, source: DataSource, place: str) -> ItemPlan:
 
 
 def _file_problems(told: FileItem) -> Iterator[tuple[str, str]]:
-    """What only a file can have wrong: forms and rows refuse it by themselves."""
+    """Yield the problems that only files can have, by field. Forms and database rows refuse them earlier."""
     for name, value in told.model_dump(exclude_unset=True).items():
         if isinstance(value, str) and not value.strip():
             yield name, "must be a text that is not empty"
@@ -60,7 +60,7 @@ def _file_problems(told: FileItem) -> Iterator[tuple[str, str]]:
 
 
 def _unused_keys(told: FileItem) -> Iterator[tuple[str, str]]:
-    """Keys that say something, but nothing of an item of this kind."""
+    """Yield a problem for each given key that has no meaning for items of this kind."""
     meaningless = KIND_FIELDS - set(kind_of(told).uses)
     for name in FileItem.known_keys():
         if name in told.model_fields_set & meaningless and told.kind in KINDS:
@@ -69,7 +69,7 @@ def _unused_keys(told: FileItem) -> Iterator[tuple[str, str]]:
 
 
 class ScoringError(ValueError):
-    """Items that cannot be scored so; the message says why."""
+    """Raised for items that cannot be scored this way. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Score:
 
 
 def item_range(item: ItemPlan) -> tuple[float, float]:
-    """The lowest and the highest answer; ScoringError if the item has none."""
+    """Return the lowest and the highest answer. Raises ScoringError if the item has none."""
     bounds = kind_of(item).ends(item)
     if bounds is None:
         raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
@@ -89,9 +89,9 @@ def item_range(item: ItemPlan) -> tuple[float, float]:
 
 
 def reversed_answer(item: ItemPlan, value: float) -> float:
-    """The answer in the direction of its scale: reversed items are turned round (lowest + highest - value).
+    """Return the answer in the direction of its scale: lowest + highest - value for a reversed item.
 
-    ScoringError if no such answer can be given.
+    Raises ScoringError if no such answer can be given.
     """
     low, high = item_range(item)
     if not low <= value <= high:
@@ -100,7 +100,7 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """The value without what rounding put beyond the ends."""
+    """Return the value, or the nearer end if rounding put it beyond the ends."""
     return min(max(value, between[0]), between[1])
 
 
@@ -110,43 +110,46 @@ class MeanScore:
     label = "mean of the items"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Why these items cannot be put together; empty if they can."""
+        """Return why these items cannot be scored together; empty if they can."""
         return "" if len({item_range(item) for item in items}) < 2 else "its items do not share one range"
 
     def ends(self, items: Sequence[ItemPlan]) -> tuple[float, float]:
-        """The lowest and the highest score."""
+        """Return the lowest and the highest score."""
         return item_range(items[0])
 
     def of(self, values: Sequence[float]) -> float:
-        """From turned answers to the score."""
+        """Return the score of turned answers."""
         return fsum(values) / len(values)
 
 
 class SusScore:
-    """0 to 100: what each of the ten turned answers lies above 1, summed up, times 2.5 (Brooke 1996)."""
+    """The score of the System Usability Scale, 0 to 100 (Brooke 1996).
+
+    It is the sum of the ten turned answers, each minus 1, times 2.5.
+    """
 
     label = "SUS, 0 to 100"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """The formula is for ten items of five points."""
+        """Return a problem unless these are ten items of five points."""
         fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
     def ends(self, _: Sequence[ItemPlan]) -> tuple[float, float]:
-        """The lowest and the highest score."""
+        """Return the lowest and the highest score."""
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
-        """From turned answers to the score."""
+        """Return the score of turned answers."""
         return fsum(value - 1 for value in values) * 2.5
 
 
 SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore()}
-"""How a scale's items become one number, by the name that instruments use."""
+"""The formulas that make one number of a scale's items, by the names that instruments use."""
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Why these items make no score, in words that end a sentence; empty if they make one."""
+    """Return why these items make no score, in words that end a sentence; empty if they make one."""
     if not items:
         return "it has no items"
     try:
@@ -156,9 +159,9 @@ def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
 
 
 def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], score: str = "mean") -> Score:
-    """One scale's score from answers by item key; an item without an answer is absent or None.
+    """Return one scale's score from answers by item key. An item without an answer is absent or None.
 
-    ScoringError if these items, or such an answer, cannot be scored.
+    Raises ScoringError if these items, or such an answer, cannot be scored.
     """
     formula = SCORES[score]
     if problem := scale_problem(items, score):
@@ -180,7 +183,7 @@ FOLDER = Path(__file__).parents[2] / "data" / "instruments"
 
 
 class InstrumentFile(Record):
-    """What stands in a file."""
+    """The content of a questionnaire file."""
 
     title: Text
     source: Text
@@ -280,16 +283,16 @@ class SubScale(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Why its items make no score; empty if they make one."""
+        """The reason why its items make no score; empty if they make one."""
         return scale_problem(self.items, self.formula)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest score; ScoringError if its items make none."""
+        """The lowest and the highest score. Raises ScoringError if its items make none."""
         return SCORES[self.formula].ends(self.items)
 
     def score(self, values: Mapping[str, Json]) -> float | None:
-        """Of answers by item key; None if one is missing, or if such items or answers make no score."""
+        """Return the score of answers by item key; None if one is missing or they cannot be scored."""
         try:
             return scale_score(self.items, values, self.formula).value
         except ScoringError:
@@ -297,7 +300,7 @@ class SubScale(NamedTuple):
 
 
 def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
-    """Every sub-scale that the items name, in the order of first items."""
+    """Yield the sub-scales that the items name, in the order of their first items."""
     by_name: dict[str, list[ItemPlan]] = defaultdict(list)
     for item in items:
         if item.scale and item.kind in SCALED and item.correct is None:
@@ -307,7 +310,7 @@ def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
 
 
 def _formula(items: Sequence[ItemPlan]) -> str:
-    """As the instrument says that these items come from, else their mean."""
+    """Return the formula of the instrument that has all these items, or `mean` if there is none."""
     keys = {item.key for item in items}
     known = (one.score for one in instruments() if keys <= {item.key for item in one.items})
     return next(known, "mean")

@@ -136,7 +136,7 @@ ANSWER_STATES = {
     "not_asked": "left out after an episode that is played alone",
     "not_reached": "the page was not sent",
 }
-"""What can happen to an item, with the explanation in the codebook."""
+"""States of an item, each with its explanation in the codebook."""
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],

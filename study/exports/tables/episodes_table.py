@@ -80,7 +80,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What is read at once of several episodes, by episode."""
+    """The data that are read at once for several episodes, by episode."""
 
     facts: Mapping[int, dict[str, Any]]
     seated: Mapping[int, list[str]]

@@ -43,7 +43,7 @@ FROM = {
     "item": "an answer, as it was given",
     "scale": "the score of a sub-scale, reversed items turned; blank if not all of it was answered",
 }
-"""What a measure is made of, with the explanation in the codebook."""
+"""Sources of a measure, each with its explanation in the codebook."""
 
 COLUMNS = (
     *EPISODE_COLUMNS[:4],

@@ -72,7 +72,7 @@ class Command(StudyCommand):
             parser.add_argument(f"--{name}", metavar="PERCENT", type=float, default=0, help=words)
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
-        """Run, report and check."""
+        """Run the walkthroughs, print the result, and fail if anything differs from the plan."""
         study = self.study(slug)
         # httpx2 would log every address, with the personal keys
         logging.getLogger("httpx2").setLevel(logging.WARNING)

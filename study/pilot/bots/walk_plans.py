@@ -13,7 +13,7 @@ from study.design.questions.item_fields import ItemPlan
 
 
 class PlannedOutcome(StrEnum):
-    """How a walkthrough ends, in words that follow a number."""
+    """Ends of a walkthrough, in words that follow a number."""
 
     FINISH = "finished"
     DROP_OUT = "dropped out"

@@ -61,7 +61,7 @@ MOST_STEPS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """How rows of a model are found by their episode, and what is new in a copy."""
+    """The query that finds rows of a model by their episode, and the values that are new in a copy."""
 
     model: type[Model]
     path: str = "episode"

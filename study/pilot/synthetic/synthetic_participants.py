@@ -90,7 +90,7 @@ class ParticipantDraft:
     order: tuple[str, ...]
     now: datetime
     experience: Experience = field(default_factory=Experience)
-    """Of the latest episode."""
+    """The participant's experience in the latest episode."""
     visits: list[PageVisit] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)

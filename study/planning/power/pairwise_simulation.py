@@ -1,13 +1,8 @@
-"""Simulate the power of corrected pairwise contrasts, because it has no formula.
+"""Simulate the power of pairwise contrasts with a correction (Holm or Tukey), because it has no formula.
 
-No single value is drawn. All tests here need only the conditions' means and the covariance of the values. For
-normal values these have known distributions (a normal and a Wishart, independent). Drawing those is exact,
-and takes the same fraction of a second for ten people as for a thousand.
-
-The critical value of the studentised range (Tukey's HSD) takes milliseconds here, but seconds with scipy. The
-range of k standard normal values is below w with probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz.
-Dividing it by an independent standard deviation of df degrees of freedom averages that over w = q s. Both
-integrals are sums over grids. The error of alpha is below a hundredth of it (below ten df, a twentieth).
+For normal values, the tests need only the conditions' means and their covariance matrix. Both are drawn
+directly, from a normal and a Wishart distribution, instead of one value per person. So a thousand people take
+no longer than ten.
 """
 
 from __future__ import annotations
@@ -31,6 +26,11 @@ def critical_range(alpha: float, k: int, df: int) -> float:
 
     The range of k equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom
     of the error.
+
+    This takes milliseconds, but seconds with scipy. The range of k standard normal values is below w with
+    probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent standard
+    deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over grids. The
+    error of alpha is below a hundredth of it (below ten df, a twentieth).
     """
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:

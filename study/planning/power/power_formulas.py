@@ -73,9 +73,9 @@ class PowerPlan:
 def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
     """Return Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
 
-    That measure excludes the differences between persons: eta / (1 - eta) is the variance of the means over
-    that of the error, sigma^2 (1 - rho) (k - 1) / k. G*Power calls it "as in SPSS"; here for the population
-    (n, not n - 1). Raise PowerPlanError at `effect` or `correlation`.
+    That measure excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)), as
+    `partial_eta_of` computes it. G*Power calls this eta "as in SPSS"; here it is for the population (n, not
+    n - 1). Raise PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")

@@ -53,7 +53,7 @@ class EpisodeName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What the tables need of one episode."""
+    """The values of one episode that the tables need."""
 
     name: EpisodeName
     task: Task

@@ -1,8 +1,8 @@
 """Put people's messages and jobs into the prompt, and read the model's answers to them.
 
-A quoted message is data: it is in quotation marks, on one line, under a name. The model's own line is short
-and may not repeat its instructions (MindAgent, section 7). Jobs are in the prompt only if somebody may
-command the dispatcher.
+A quoted message is data: it is in quotation marks, on one line, under a name. The line that the model
+writes to people is cut to `MAX_LINE_CHARACTERS`, and is not sent if it repeats the prompt (MindAgent, section
+7). The prompt lists jobs only if somebody may give the dispatcher jobs.
 """
 
 from __future__ import annotations

@@ -192,7 +192,8 @@ def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
 
 
 def key_role(key: str) -> str:
-    """Return the role of a key of a keyword argument, an object or a column; empty for other keys."""
+    """Return what a key in a model's reply names: `agent`, `verb`, `place` or `item`; empty for other
+    keys."""
     return _KEYS.get(plain_name(key), "")
 
 

@@ -21,7 +21,7 @@ MOVE_STEPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipePlan:
-    """How one product is made.
+    """The facts about making one product.
 
     `lag`: steps from activation until it can be taken. `holds_agent`: steps for which it keeps the agent.
     `work`: commands to make it from nothing and bring it where it is needed. `span`: steps for the same with

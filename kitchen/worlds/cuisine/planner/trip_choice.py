@@ -1,4 +1,7 @@
-"""Choose each agent's next trip, and the tool for each batch."""
+"""Choose what each agent carries next, and which tool each batch is made in.
+
+A batch is one filling of one tool. A trip carries one item from one place to another (`work_batches`).
+"""
 
 from __future__ import annotations
 

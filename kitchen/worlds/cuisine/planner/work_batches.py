@@ -215,7 +215,7 @@ FETCH, CARRY, ACTIVATE = 0, 1, 2
 
 
 class TripStyle(NamedTuple):
-    """How trips are chosen.
+    """The rules by which trips are chosen.
 
     `patience`: waiting allowed in a trip. `stay`: waiting allowed at a tool that the agent has just
     activated. `guard`: keep tools free for earlier wishes. `helps`: an agent without work starts another

@@ -205,10 +205,11 @@ def run_within_tests(
     replicated: Sequence[float | None],
     whole: Sequence[MeasureTable] = (),
 ) -> tuple[WithinResult, ...]:
-    """Return one result for each table.
+    """Return the results of the within-participant tests, one for each table.
 
-    `replicated` holds the p of the one-way ANOVAs. `whole` holds the tables of the mixed models, which
-    include participants with gaps. The correction over measures covers those that are not exploratory.
+    `replicated` holds the p values of the one-way ANOVAs, one for each table. `whole` holds the tables for
+    the mixed models, with incomplete participants; by default `tables`. The p values of measures that are
+    not exploratory are corrected together.
     """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
