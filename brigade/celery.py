@@ -14,8 +14,7 @@ from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init,
 
 from brigade import paths
 from brigade.connection_limits import raise_open_file_limit
-from brigade.process_memory_and_metrics import share_metrics, share_one_heap
-from brigade.systemd_ready import say_ready
+from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from kitchen.infra.log_context import clear_log_context, extend_log_context
 from kitchen.infra.redis_exposure import why_exposed
 
@@ -56,9 +55,9 @@ def set_up_worker(instance: Any, **_: Any) -> None:
 
 
 @worker_ready.connect
-def report_ready(**_: Any) -> None:
+def report_worker_ready(**_: Any) -> None:
     """Report that the worker accepts tasks from now on."""
-    say_ready()
+    report_ready()
 
 
 @task_prerun.connect

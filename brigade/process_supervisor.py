@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from brigade.systemd_ready import READY
+from brigade.process_startup import READY
 from kitchen.infra.os_processes import parent_death_hook
 
 STEADY = 10.0

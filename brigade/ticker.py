@@ -18,8 +18,7 @@ import time
 
 import django
 
-from brigade.process_memory_and_metrics import share_metrics, share_one_heap
-from brigade.systemd_ready import say_ready
+from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from kitchen.infra.os_processes import parent_death_hook, ticker_processes
 
 log = logging.getLogger(__name__)
@@ -42,7 +41,7 @@ class TickerProcesses:
             signal.signal(number, lambda *_: self.end())
         for _ in range(count):
             self._fork()
-        say_ready()
+        report_ready()
         while self._running:
             pid, status = os.wait()
             self._running.discard(pid)

@@ -28,8 +28,7 @@ from twisted.web.http import HTTPChannel
 from brigade import connection_limits
 from brigade.connection_limits import LAST_SECONDS
 from brigade.error_pages import PAGES, error_page
-from brigade.process_memory_and_metrics import share_metrics, share_one_heap
-from brigade.systemd_ready import say_ready
+from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
 from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
 
@@ -59,7 +58,7 @@ class DrainingServer(daphne.server.Server):
     def begin(self) -> None:
         """Report that the server serves. From now on SIGTERM is handled here, no longer by Twisted."""
         signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.leave))
-        say_ready()
+        report_ready()
 
     def leave(self) -> None:
         """End once all work is done. A second request has no further effect."""

@@ -11,7 +11,7 @@ from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
 from study.operation import health_endpoints, installation_status
 from study.participation import language_choice, views
-from study.participation.pages import privacy_pages
+from study.participation.pages import end_and_privacy_pages
 from study.planning import sample_size_page
 from study.researchers import reauthenticate, security_pages
 
@@ -22,7 +22,7 @@ urlpatterns = [
     path("metrics", health_endpoints.metrics, name="metrics"),
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
-    path("s/<slug:slug>/stored/", privacy_pages.stored_data_page, name="stored"),
+    path("s/<slug:slug>/stored/", end_and_privacy_pages.stored_data_page, name="stored"),
     path("language/", language_choice.choose_language, name="language"),
     path("p/<slug:key>/", views.participant, name="participant"),
     path("p/<slug:key>/here/", views.still_here, name="here"),

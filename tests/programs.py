@@ -88,7 +88,7 @@ WORKING = ("celery.apps.worker", "celery.bin.celery", "celery.concurrency.thread
 
 def load_programs() -> None:
     """Import what the programs need, but for daphne: it makes a loop of its own when it is imported."""
-    from brigade.process_memory_and_metrics import share_metrics
+    from brigade.process_startup import share_metrics
 
     share_metrics()  # as in the programs: before anything counts
     load()

@@ -27,18 +27,18 @@ from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import log_context
 from kitchen.play.models import Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
-from kitchen.realtime.clock_claims import (
+from kitchen.realtime.realtime_agents import RealtimeAgents
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.realtime_storage import (
     ClockEpisode,
     clock_episodes,
     is_clock_unclaimed,
     new_owner_name,
     release_clock_claims,
+    store_tick_groups,
     take_clock_claim,
 )
-from kitchen.realtime.realtime_agents import RealtimeAgents
-from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.tick_messages import TickUpdates, keys_group, layer_message, pages_group
-from kitchen.realtime.tick_storage import store_tick_groups
 
 T = TypeVar("T")
 Seated = tuple[int, int, str]

@@ -28,9 +28,8 @@ from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import add_commands, command_row, take_step
 from kitchen.play.turn.turn_cache import refresh_turn
-from kitchen.realtime.clock_claims import ClockEpisode
 from kitchen.realtime.realtime_agents import RealtimeAgents
-from kitchen.realtime.tick_storage import TickBuffer, UnstoredTicks
+from kitchen.realtime.realtime_storage import ClockEpisode, TickBuffer, UnstoredTicks
 
 KEY_TIMEOUT_SECONDS = 5.0
 """Seconds after which a held key counts as released unless its page repeats it."""

@@ -35,9 +35,8 @@ from kitchen.words.english_text import counted_noun
 from study.backups import postgres_dump, sqlite_copy
 from study.backups.backup_archive import DATABASES, KEY, BackupError, Manifest, key_hash, open_archive, unpack
 from study.design.models import Study
-from study.participants.end_and_erase_participation import participant_withdraw
+from study.participants.end_and_erase_participation import erasure_mark, participant_withdraw
 from study.participants.models import LeftComplete, Participant
-from study.participants.records_after_erasure import erasure_mark
 from study.researchers.models import SecurityEvent
 
 KIND = SecurityEvent.Kind.PERSON_ERASED

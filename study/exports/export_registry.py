@@ -137,9 +137,9 @@ README = Document(
 
 TABLES: dict[str, str] = {
     "participants": "study.exports.tables.participants_table:TABLE",
-    "episodes": "study.exports.tables.episodes_table:TABLE",
-    "steps": "study.exports.tables.steps_tables:STEPS",
-    "commands": "study.exports.tables.steps_tables:COMMANDS",
+    "episodes": "study.exports.tables.episodes_and_steps_tables:TABLE",
+    "steps": "study.exports.tables.episodes_and_steps_tables:STEPS",
+    "commands": "study.exports.tables.episodes_and_steps_tables:COMMANDS",
     "answers": "study.exports.tables.answers_tables:ANSWERS",
     "page_times": "study.exports.tables.page_times_and_outages_tables:PAGE_TIMES",
     "decisions": "study.exports.tables.decisions_tables:DECISIONS",

@@ -23,10 +23,9 @@ from study.design.play_metrics import FORESIGHT
 from study.monitor import staff_actions
 from study.monitor.live_status import PAGE_WORDS, STATUS_LINES, kind_of
 from study.participants import next_page
-from study.participants.end_and_erase_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw, read_receipt
 from study.participants.models import Participant, Round, StaffAction
 from study.participants.participant_counts import study_counts
-from study.participants.records_after_erasure import read_receipt
 from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.permissions import has_right, study_page
 from study.researchers.reauthenticate import requires_password

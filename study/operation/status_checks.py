@@ -42,8 +42,8 @@ from kitchen.play.episode.play_monitoring import (
     recent_pace,
     running_episode_counts,
 )
-from kitchen.realtime.clock_claims import clock_totals
 from kitchen.realtime.realtime_episode import LATE_SECONDS
+from kitchen.realtime.realtime_storage import clock_totals
 from kitchen.uptime.outage_queries import recent_outages
 from kitchen.words.english_text import counted_noun
 

@@ -2,19 +2,29 @@
 
 Retention erases names and free texts first, and later all data. Days count from the participant's last
 action. Each step is a transaction of its own; an interrupted run continues the next time.
+
+Three records stay after a participant's data were erased; none leads to the erased data. The signed receipt
+proves without a name that somebody withdrew. The mark is a hash of a random name (128 bits); after a backup
+is restored, it shows who must be erased again. The code lets a participant who finished be paid; a hash of
+their label prevents a second participation.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
+from django.core import signing
 from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from kitchen.infra.database_writes import batches_of
 from kitchen.play.episode.change_episode import abandon_episode, end_episode, leave_seat
@@ -24,20 +34,103 @@ from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_h
 from kitchen.words.gettext_without_django import gettext_noop
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
-from study.participants.models import Answer, Group, PageVisit, Participant, Round
+from study.participants.models import Answer, Group, LeftComplete, PageVisit, Participant, Round
 from study.participants.participant_events import (
     live_page_group_name,
     notify_staff,
     participant_erased,
     participant_leaving,
 )
-from study.participants.records_after_erasure import (
-    PAID_STATUSES,
-    LeavingReceipt,
-    erasure_mark,
-    make_receipt,
-    record_completion,
-)
+
+RECEIPT_SALT = "brigade.receipt"
+TIME = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class LeavingReceipt:
+    """Proof of withdrawal without a name. `code` holds study and time, and is signed."""
+
+    code: str
+    study: str
+    """The study's slug."""
+    at: datetime
+
+    @property
+    def without_proof(self) -> str:
+        """Return the code without its signature: enough to match a receipt, not to forge one."""
+        return self.code.rpartition(":")[0]
+
+
+def make_receipt(study: str, at: datetime) -> LeavingReceipt:
+    """Return a receipt for this study. A random word distinguishes two receipts of the same second."""
+    at = at.astimezone(UTC).replace(microsecond=0)
+    content = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
+    return LeavingReceipt(signing.Signer(salt=RECEIPT_SALT).sign(content), study, at)
+
+
+def read_receipt(code: str) -> LeavingReceipt | None:
+    """Return the receipt with this code; None for any text that this server did not sign."""
+    code = "".join(code.split())  # copied from a page or letter, it may be broken into lines
+    try:
+        study, at, _ = signing.Signer(salt=RECEIPT_SALT).unsign(code).split(":")
+    except signing.BadSignature:
+        return None
+    return LeavingReceipt(code, study, datetime.strptime(at, TIME).replace(tzinfo=UTC))
+
+
+LABEL_SALT = "brigade.took-part"
+PAID_STATUSES = {Participant.Status.COMPLETE, Participant.Status.UNMATCHED}
+"""Ends at which every participant gets a code: their own, if the outcome has none."""
+NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK}
+"""Ends after which nobody may enter again under the same label."""
+
+
+def record_completion(person: Participant) -> None:
+    """Store the completion of a participant who is being erased, if their status is in `NO_REENTRY_STATUSES`.
+
+    Previews and synthetic participants are not stored. Nothing is stored twice: a restored backup may bring
+    back somebody who is recorded.
+    """
+    if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
+        return
+    code = person.given_code if person.status in PAID_STATUSES else ""
+    mark = label_mark(person.study_id, person.label)
+    same = Q(code=person.completion_code) | (Q(mark=mark) if mark else Q())
+    if (code or mark) and not LeftComplete.objects.filter(same, study=person.study_id).exists():
+        today = timezone.now().date()
+        LeftComplete.objects.create(study_id=person.study_id, code=code, mark=mark, left_on=today)
+
+
+def completion_of(study_id: int, label: str) -> LeftComplete | None:
+    """Return the record of an erased participant with this label; None if there is none or it has expired."""
+    mark = label_mark(study_id, label)
+    return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
+
+
+def label_mark(study_id: int, label: str) -> str:
+    """Return a hash of the label (64 hex digits), which needs the server's secret key; empty for no label."""
+    return salted_hmac(LABEL_SALT, f"{study_id} {label}", algorithm="sha256").hexdigest() if label else ""
+
+
+def forget_completions(names: int | None, everything: int | None) -> int:
+    """Erase label marks after `names` days, and whole records after `everything` days (None: never).
+
+    Return the number of records erased.
+    """
+    today = timezone.now().date()
+    if names is not None:
+        old = LeftComplete.objects.filter(left_on__lt=today - timedelta(days=names))
+        old.filter(code="").delete()
+        old.update(mark="")
+    if everything is None:
+        return 0
+    return LeftComplete.objects.filter(left_on__lt=today - timedelta(days=everything)).delete()[0]
+
+
+def erasure_mark(person: Participant) -> str:
+    """Return a hash (64 hex digits) that is the same for this person in every backup."""
+    return sha256(f"brigade.erased:{person.entry}".encode()).hexdigest()
+
 
 NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
 """Statuses in which the play page is not done: still running, or ended because the player was gone."""

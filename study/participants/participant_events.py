@@ -46,9 +46,9 @@ def notify_staff(person: Participant) -> None:
 
 participant_leaving = Signal()
 """Sent in the transaction that erases a participant. Receivers store what must not be lost; an error in one
-rolls back the erasure. Arguments: `study_id`; `receipt`, which the participant gets; `mark`, all that is kept
-of them (`study.participants.records_after_erasure`); `by`, the staff member who erases them, or None if they
-withdrew."""
+rolls back the erasure. Arguments: `study_id`; `receipt`, which the participant gets; `mark`, the only trace
+of them that stays (`study.participants.end_and_erase_participation`); `by`, the staff member who erases them,
+or None if they withdrew."""
 
 participant_erased = Signal()
 """Sent after the commit that erased a participant. Argument: `study_id`."""

@@ -32,12 +32,11 @@ from study.design.study_errors import EntryPausedError, StudyClosedError, TookPa
 from study.design.study_versions import current_version
 from study.design.translated_texts import translated_design
 from study.design.translations import language_codes
-from study.participants.end_and_erase_participation import participant_end
+from study.participants.end_and_erase_participation import completion_of, participant_end
 from study.participants.entry_limits import current_pause, is_full, pause_if_too_many
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_events import notify_staff
-from study.participants.records_after_erasure import completion_of
 from study.participation.page_progress import lock_participant, mark_page_done, prepare_next_page
 from study.participation.round_planning import is_budget_spent, plan_rounds
 

@@ -39,11 +39,20 @@ from study.participation.group_lobby import leave_lobby
 from study.participation.idle_timeout import idle_clock, participant_here, timed_out_if_late
 from study.participation.language_choice import activate_language
 from study.participation.page_progress import is_waiting, page_opened, participant_of_key
-from study.participation.pages import consent_guide_debriefing, end_pages, play_pages, survey_pages
-from study.participation.pages.end_pages import already_took_part, remember_finished
+from study.participation.pages import (
+    consent_guide_debriefing,
+    end_and_privacy_pages,
+    play_pages,
+    survey_pages,
+)
+from study.participation.pages.end_and_privacy_pages import (
+    already_took_part,
+    remember_finished,
+    withdraw_page,
+    withdrawn_page,
+)
 from study.participation.pages.page_context import guest_reminder, welcome_context
 from study.participation.pages.play_pages import lobby_state
-from study.participation.pages.privacy_pages import withdraw_page, withdrawn_page
 from study.participation.prolific_links import TOKEN, cookie_of, link_parameters, redirect_without_token
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
@@ -52,7 +61,7 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], Htt
     "check": survey_pages.check,
     "consent": consent_guide_debriefing.consent,
     "debriefing": consent_guide_debriefing.debriefing,
-    "end": end_pages.end,
+    "end": end_and_privacy_pages.end,
     "final": survey_pages.final,
     "guide": consent_guide_debriefing.guide,
     "lobby": play_pages.lobby_page,

@@ -16,7 +16,6 @@ from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Study
 from study.participants.participant_counts import study_counts
-from study.planning.power.power_figure import power_chart
 from study.planning.power.power_formulas import (
     MOST_PEOPLE,
     PATTERNS,
@@ -25,7 +24,12 @@ from study.planning.power.power_formulas import (
     PowerPlanError,
     f_from_partial_eta,
 )
-from study.planning.power.sample_size_answer import PowerAnswer, PowerQuestion, sample_size_answer
+from study.planning.power.sample_size_answer import (
+    PowerAnswer,
+    PowerQuestion,
+    power_chart,
+    sample_size_answer,
+)
 from study.researchers.permissions import staff_page, study_page
 
 DEFAULTS: dict[str, Any] = {

@@ -28,8 +28,8 @@ from kitchen.infra.client_address import client_address
 from kitchen.infra.database_writes import batches_of
 from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
 from study.design.models import Study
+from study.participants.end_and_erase_participation import LeavingReceipt
 from study.participants.participant_events import participant_leaving
-from study.participants.records_after_erasure import LeavingReceipt
 from study.researchers.models import ApiToken, SecurityCount, SecurityEvent
 
 ROW, COUNT = "security event", "security events"

@@ -12,10 +12,10 @@ import pytest
 import pytest_asyncio
 
 from brigade import process_supervisor as module
+from brigade.process_startup import report_ready
 from brigade.process_supervisor import ChildProcess, ProcessGroup
-from brigade.systemd_ready import say_ready
 
-WORKS = "from brigade.systemd_ready import say_ready; import time; say_ready(); time.sleep(60)"
+WORKS = "from brigade.process_startup import report_ready; import time; report_ready(); time.sleep(60)"
 IDLES = "import time; time.sleep(60)"
 
 
@@ -69,4 +69,4 @@ async def test_where_no_new_one_comes_up_the_old_ones_go_on(
 
 def test_a_program_that_nobody_listens_to_works_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", "/nowhere/notify")
-    say_ready()
+    report_ready()

@@ -61,7 +61,7 @@ WRONG = [
     ),
     (
         "study/editor/design_forms.py",
-        "def f():\n    from study.admin import study_admin",
+        "def f():\n    from study.admin import StudyAdmin",
         "the console never imports the admin",
     ),
     ("study/participants/models.py", "from study.participants import next_page", "no circle, in no room"),

@@ -12,7 +12,7 @@ THREADS, MEGABYTES = 12, 4
 WORK = f"""
 import threading
 from pathlib import Path
-from brigade.process_memory_and_metrics import share_one_heap
+from brigade.process_startup import share_one_heap
 
 def mine():
     line, = (line for line in Path("/proc/self/smaps_rollup").open() if line.startswith("Anonymous:"))

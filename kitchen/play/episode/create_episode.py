@@ -16,7 +16,7 @@ from kitchen.contract.world import Json, SettingsError, World, text_hash
 from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
-from kitchen.play.episode.continue_episode import continue_episode
+from kitchen.play.episode.change_episode import continue_episode
 from kitchen.play.models import (
     Episode,
     Mind,

@@ -13,8 +13,17 @@ from kitchen.contract.world import Command, Json
 from kitchen.pages.default_page import MenuHint, MenuStep
 from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine import task_graph
-from kitchen.worlds.cuisine.display_text import SENTENCES, join_sentence, more_steps_text, translated
-from kitchen.worlds.cuisine.names_and_keys import VERB_KEYS, BriefLookup, key_of, picture_of, product_from
+from kitchen.worlds.cuisine.display_text import (
+    SENTENCES,
+    VERB_KEYS,
+    BriefLookup,
+    join_sentence,
+    key_of,
+    more_steps_text,
+    picture_of,
+    product_from,
+    translated,
+)
 from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 

@@ -13,12 +13,12 @@ from kitchen.pages.default_page import SpokenStep
 from kitchen.words.gettext_without_django import gettext, ngettext, pgettext
 from kitchen.worlds.cuisine.display_text import (
     SENTENCES,
+    BriefLookup,
     KitchenWords,
     join_sentence,
     name_in_sentence,
     translated,
 )
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup
 
 _TEMPLATES = "worlds/cuisine"
 

@@ -15,8 +15,7 @@ from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
 from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
-from kitchen.worlds.cuisine.display_text import more_steps_text
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, ShownItem, product_from
+from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")

@@ -11,8 +11,13 @@ from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.activity_text import dishes_with_event
-from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, ProductLine, picture_of
+from kitchen.worlds.cuisine.display_text import (
+    BriefLookup,
+    KitchenWords,
+    ProductLine,
+    join_sentence,
+    picture_of,
+)
 
 _TEMPLATES = "worlds/cuisine"
 

@@ -21,16 +21,20 @@ from kitchen.worlds.cuisine.activity_text import (
     spoken_panel,
     step_news,
 )
-from kitchen.worlds.cuisine.aims import FREE
-from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, steps_text, translated
-from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
-from kitchen.worlds.cuisine.names_and_keys import (
+from kitchen.worlds.cuisine.aim_pursuit import FREE
+from kitchen.worlds.cuisine.display_text import (
     BriefLookup,
+    KitchenWords,
     ShownItem,
     brief_lookup,
+    hint_text,
+    join_sentence,
     key_explanations,
     picture_of,
+    steps_text,
+    translated,
 )
+from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
 from kitchen.worlds.cuisine.order_tickets import orders_panel
 
 

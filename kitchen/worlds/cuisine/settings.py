@@ -1,4 +1,7 @@
-"""Declare the settings of CuisineWorld, and derive the level and the timing from them."""
+"""Declare the settings and metrics of CuisineWorld, and derive the level and the timing from the settings.
+
+Orders that are still open count in none of the metrics.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
+from kitchen.contract.metric_definitions import MetricLimits
+from kitchen.contract.world import Json, Metric, Setting, SettingsError, clean_settings
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Catalogue, Level, shipped_catalogue
 from kitchen.worlds.cuisine.level_generator import generate_level
 from kitchen.worlds.cuisine.order_book import Timing, timing_of
@@ -66,3 +71,51 @@ def read_options(given: Mapping[str, Json], catalogue: Catalogue | None = None) 
 def _label(level: Level) -> str:
     rating = f" ({DIFFICULTIES[level.difficulty].lower()})" if level.difficulty else ""
     return f"{level.code}: {level.title}{rating}"
+
+
+METRICS = (
+    Metric(
+        "success_rate",
+        "share",
+        "Success rate",
+        undefined="blank where both are 0",
+        unit="share",
+        of=("completed", "failed"),
+    ),
+    Metric(
+        "completed",
+        "count",
+        "Dishes completed",
+        meaning="Orders completed",
+        so_far="Orders completed so far",
+        unit="orders",
+        words=ngettext_noop("dish served", "dishes served"),
+    ),
+    Metric(
+        "failed",
+        "count",
+        "Orders that ran out of time",
+        so_far="Orders failed so far",
+        unit="orders",
+        better="lower",
+        measured=False,
+        words=ngettext_noop("order missed", "orders missed"),
+    ),
+)
+
+
+def order_limits(timing: Timing, steps: int) -> MetricLimits:
+    """Return the limits of the order counts.
+
+    One order is open at the start. One more comes every `timing.interval` steps, as long as there is room. An
+    order fails if its life ends before the episode does.
+    """
+    shortest, longest = min(timing.lifetimes.values()), max(timing.lifetimes.values())
+    coming = range(0, steps, timing.interval)
+    stands = f"{shortest} steps" if shortest == longest else f"{shortest} to {longest} steps"
+    return MetricLimits(
+        things="orders",
+        most=len(coming),
+        missable=sum(came + shortest < steps for came in coming),
+        because=f"Orders stand {stands} and an episode has {steps}",
+    )

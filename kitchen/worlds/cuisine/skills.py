@@ -25,8 +25,16 @@ from kitchen.contract.agent_skills import (
 )
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.words.english_text import and_list, counted_noun
-from kitchen.worlds.cuisine.aim_pursuit import SeatPursuit, next_command
-from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE, aim_mark, aim_status
+from kitchen.worlds.cuisine.aim_pursuit import (
+    FETCH,
+    FREE,
+    MAKE,
+    SERVE,
+    SeatPursuit,
+    aim_mark,
+    aim_status,
+    next_command,
+)
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
 
 

@@ -18,8 +18,7 @@ import networkx as nx
 
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext
-from kitchen.worlds.cuisine.display_text import KitchenWords
-from kitchen.worlds.cuisine.names_and_keys import picture_of
+from kitchen.worlds.cuisine.display_text import KitchenWords, picture_of
 
 SERVING = "servingtable"
 Recipes = Mapping[str, Mapping[str, Json]]

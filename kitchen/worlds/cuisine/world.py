@@ -23,7 +23,7 @@ from kitchen.contract.world import (
     World,
     ordered_commands,
 )
-from kitchen.worlds.cuisine.aims import aim_mark, aim_status, level_aims
+from kitchen.worlds.cuisine.aim_pursuit import aim_mark, aim_status, level_aims
 from kitchen.worlds.cuisine.command_table import (
     NOOP,
     NOTHING,
@@ -35,7 +35,6 @@ from kitchen.worlds.cuisine.command_table import (
     refused_event,
 )
 from kitchen.worlds.cuisine.level import Catalogue, Level, recipe_items, shipped_catalogue
-from kitchen.worlds.cuisine.metrics import METRICS, order_limits
 from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing
 from kitchen.worlds.cuisine.saved_state import (
     StateReader,
@@ -43,7 +42,7 @@ from kitchen.worlds.cuisine.saved_state import (
     require,
     write_agents,
 )
-from kitchen.worlds.cuisine.settings import Options, declared_settings, read_options
+from kitchen.worlds.cuisine.settings import METRICS, Options, declared_settings, order_limits, read_options
 
 VERB_NAMES: Mapping[str, str] = {
     "goto": "Go to",

@@ -11,8 +11,8 @@ from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.pages.default_page import PastStep, SeatLine
 from kitchen.words.gettext_without_django import gettext, ngettext, pgettext
+from kitchen.worlds.overcooked.game_rules import BLOCKED_BY_SEAT
 from kitchen.worlds.overcooked.layout import is_floor
-from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT
 
 SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     (Path(__file__).parent / "data" / "sentences.toml").read_text("utf-8")

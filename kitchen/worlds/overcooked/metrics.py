@@ -6,15 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from kitchen.contract.world import Json, Metric
 from kitchen.words.gettext_without_django import ngettext_noop
-from kitchen.worlds.overcooked.kitchen_objects import (
-    FILLED,
-    LAID,
-    POTTED,
-    SERVED,
-    STARTED,
-    TOOK,
-    InteractEffect,
-)
+from kitchen.worlds.overcooked.game_rules import FILLED, LAID, POTTED, SERVED, STARTED, TOOK, InteractEffect
 
 METRICS = (
     Metric(

@@ -28,7 +28,7 @@ from kitchen.worlds.overcooked.display_text import (
     thing_phrase,
     translated,
 )
-from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
+from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
 
 _TEMPLATES = "worlds/overcooked"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kitchen.contract.agent_skills import SeatObservation
-from kitchen.worlds.overcooked.kitchen_objects import FOOD, Item
+from kitchen.worlds.overcooked.game_rules import FOOD, Item
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
     DIRECTIONS,

@@ -23,11 +23,10 @@ from kitchen.contract.agent_skills import (
     wait_skill,
 )
 from kitchen.contract.world import SUCCESS, UNKNOWN, Command, Intent, Json
-from kitchen.worlds.overcooked.kitchen_objects import DISH
+from kitchen.worlds.overcooked.game_rules import DISH, STAY
 from kitchen.worlds.overcooked.layout import Cell, Layout
-from kitchen.worlds.overcooked.movement import STAY
 from kitchen.worlds.overcooked.partners.baseline_agents import first_command, free_directions
-from kitchen.worlds.overcooked.skill_names import (
+from kitchen.worlds.overcooked.skill_prompt import (
     DELIVER,
     FILL,
     PICKUP,
@@ -36,11 +35,9 @@ from kitchen.worlds.overcooked.skill_names import (
     SOUP,
     START,
     finished_skill,
-    match_skill,
-)
-from kitchen.worlds.overcooked.skill_prompt import (
     game_description,
     held_thing,
+    match_skill,
     moment_text,
     player_name,
     usual_style,

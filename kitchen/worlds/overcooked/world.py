@@ -22,26 +22,24 @@ from kitchen.contract.world import (
     World,
     ordered_commands,
 )
-from kitchen.worlds.overcooked.kitchen_objects import (
+from kitchen.worlds.overcooked.game_rules import (
+    COMMANDS,
+    INTERACT,
+    MOVE_COMMANDS,
     POTTED,
+    SEATS,
     SERVED,
     STARTED,
+    STAY,
     InteractEffect,
     Item,
     KitchenObjects,
+    MoveAttempt,
+    floor_poses_of,
     item_json,
 )
 from kitchen.worlds.overcooked.layout import Cell
 from kitchen.worlds.overcooked.metrics import IDLE, METRICS, EpisodeCounts
-from kitchen.worlds.overcooked.movement import (
-    COMMANDS,
-    INTERACT,
-    MOVE_COMMANDS,
-    SEATS,
-    STAY,
-    MoveAttempt,
-    floor_poses_of,
-)
 from kitchen.worlds.overcooked.saved_state import StateReader, read_object, require
 from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Options, read_options
 

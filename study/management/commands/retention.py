@@ -22,9 +22,9 @@ from study.participants.end_and_erase_participation import (
     erase_orphans,
     erase_participants,
     expired_participants,
+    forget_completions,
     participants_with_names,
 )
-from study.participants.records_after_erasure import forget_completions
 from study.researchers.models import SecurityEvent
 from study.researchers.security_events import events_erase, expired_events
 

@@ -20,7 +20,7 @@ from study.participants import next_page
 from study.participants.models import Participant
 from study.participation.enter_study import ConsentForm, consent_given, consent_refused
 from study.participation.page_progress import finish_page
-from study.participation.pages.end_pages import remember_label
+from study.participation.pages.end_and_privacy_pages import remember_label
 from study.participation.pages.page_context import form_response, guest_reminder, page_response, part_context
 
 

@@ -24,8 +24,7 @@ from study.pilot.bots.http_browser import (
     WalkError,
     printable_url,
 )
-from study.pilot.bots.item_answers import item_answer
-from study.pilot.bots.simulated_person import Experience, Person, Player
+from study.pilot.bots.simulated_person import Experience, Person, Player, item_answer
 from study.pilot.bots.walk_plans import PlannedOutcome, StopPage, WalkPlan
 from study.pilot.bots.websocket_player import ConnectionDroppedError, session_for_page
 

@@ -16,7 +16,7 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode import continue_episode
+from kitchen.play.episode import change_episode
 from kitchen.play.episode.change_episode import close_expired_turn, run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -163,7 +163,7 @@ def test_a_lone_person_sees_each_step_of_a_macro_and_can_stop_it(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(continue_episode, "run_step_later", lambda *task: later.append(task))
+    monkeypatch.setattr(change_episode, "run_step_later", lambda *task: later.append(task))
     episode = make(seats=1)
     with django_capture_on_commit_callbacks(execute=True):
         assert submit(episode, 1, *DIG).accepted

@@ -41,9 +41,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
     """Runs of steps that were queued for later: episode, step, seconds. Commits are at once."""
     queued: Queued = []
     monkeypatch.setattr(
-        "kitchen.play.episode.continue_episode.run_step_later", lambda *told: queued.append(told)
+        "kitchen.play.episode.change_episode.run_step_later", lambda *told: queued.append(told)
     )
-    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(transaction, "on_commit", lambda told: told())
     return queued
 

@@ -10,8 +10,8 @@ import pytest
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.realtime import realtime_episode
-from kitchen.realtime.clock_claims import ClockEpisode, clock_episodes, take_clock_claim
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.realtime_storage import ClockEpisode, clock_episodes, take_clock_claim
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.worlds.lane.kit import LINE
 

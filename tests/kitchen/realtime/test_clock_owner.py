@@ -32,7 +32,7 @@ from kitchen.realtime import clock_owner as owning
 from kitchen.realtime import realtime_agents
 from kitchen.realtime.clock_owner import ClockOwner
 from kitchen.realtime.realtime_episode import read_realtime_episode
-from kitchen.realtime.tick_storage import store_tick_groups
+from kitchen.realtime.realtime_storage import store_tick_groups
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.realtime.conftest import Lane
 

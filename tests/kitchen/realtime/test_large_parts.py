@@ -11,9 +11,8 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, Seat, StateChange
 from kitchen.play.turn.state_store import current_world
 from kitchen.realtime import realtime_episode
-from kitchen.realtime.clock_claims import release_clock_claims
 from kitchen.realtime.realtime_episode import RealtimeEpisode
-from kitchen.realtime.tick_storage import store_tick_groups
+from kitchen.realtime.realtime_storage import release_clock_claims, store_tick_groups
 from tests.kitchen.realtime.conftest import rows_of, taken_by
 from tests.worlds.boulders import DIG
 

@@ -27,18 +27,18 @@ from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking
-from kitchen.realtime.clock_claims import (
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.realtime_storage import (
     ClockEpisode,
     ClockTotals,
     clock_episodes,
     clock_totals,
     is_clock_unclaimed,
+    store_tick_groups,
     take_clock_claim,
 )
-from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.tick_consumer import TickPage
 from kitchen.realtime.tick_messages import TickUpdates
-from kitchen.realtime.tick_storage import store_tick_groups
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.realtime.conftest import Lane, rows_of, standing, taken_by
 from tests.worlds.lane.page import LanePage

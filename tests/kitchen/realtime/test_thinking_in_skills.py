@@ -12,7 +12,7 @@ from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision, ModelCall, SeatCommand
 from kitchen.play.turn.decision_records import predictions_by_episode
 from kitchen.realtime import realtime_agents, realtime_episode
-from kitchen.realtime.tick_storage import store_tick_groups
+from kitchen.realtime.realtime_storage import store_tick_groups
 from tests.kitchen.realtime.conftest import taken_by
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]

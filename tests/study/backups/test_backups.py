@@ -25,9 +25,12 @@ from study.backups.backup_archive import MANIFEST, BackupError, Manifest, hash_o
 from study.backups.create_backup import back_up
 from study.backups.restore_backup import RestoreResult, describe_present_data, restore
 from study.design.models import Study
-from study.participants.end_and_erase_participation import participant_end, participant_withdraw
+from study.participants.end_and_erase_participation import (
+    completion_of,
+    participant_end,
+    participant_withdraw,
+)
 from study.participants.models import LeftComplete, Participant
-from study.participants.records_after_erasure import completion_of
 from study.researchers.security_events import events_verify
 from tests.study.factories import complete, enter, make_study
 from tests.template import Template, drop_database

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from study.exports.csv_encoding import MomentText, iso, iso_from_text, seconds_between
-from study.exports.tables.steps_tables import apart_from_commands
+from study.exports.tables.episodes_and_steps_tables import apart_from_commands
 from study.participants.models import PageVisit
 from tests.study.factories import enter, make_study
 

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from kitchen.play.models import Episode
+from study.participants.end_and_erase_participation import erasure_mark, read_receipt
 from study.participants.models import Participant
-from study.participants.records_after_erasure import erasure_mark, read_receipt
 from study.researchers.models import SecurityEvent
 from study.researchers.reauthenticate import SURE_AT
 from tests.study.factories import complete, make_study

@@ -20,7 +20,7 @@ from django.utils import timezone
 from kitchen.infra.file_writing import record_backup
 from kitchen.infra.task_broker import QueueStatus, WorkerHealth
 from kitchen.play.episode.play_monitoring import PlayPace, RecentFaults
-from kitchen.realtime.clock_claims import ClockTotals
+from kitchen.realtime.realtime_storage import ClockTotals
 from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.operation import installation_status, status_checks

@@ -17,12 +17,13 @@ from study.design.models import Outcome, Study
 from study.design.recruitment_platforms import Referral, label_proof
 from study.design.study_errors import TookPartError
 from study.participants.end_and_erase_participation import (
+    completion_of,
     erase_orphaned_episodes,
     participant_end,
     participant_withdraw,
+    record_completion,
 )
 from study.participants.models import LeftComplete, Participant
-from study.participants.records_after_erasure import completion_of, record_completion
 from study.participation import enter_study
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import finish_page

@@ -10,9 +10,8 @@ from study.design.models import Study, StudyPart, SurveyItem
 from study.design.study_errors import StudyClosedError
 from study.design.study_versions import current_version
 from study.participants import next_page
-from study.participants.end_and_erase_participation import participant_withdraw
+from study.participants.end_and_erase_participation import participant_withdraw, read_receipt
 from study.participants.models import Answer, Participant, Round
-from study.participants.records_after_erasure import read_receipt
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page, page_opened
 from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round

@@ -422,7 +422,7 @@ def test_the_second_of_two_clicks_on_leaving_finds_nothing(
     def gone(**_: Any) -> None:
         raise Participant.DoesNotExist
 
-    monkeypatch.setattr("study.participation.pages.privacy_pages.participant_withdraw", gone)
+    monkeypatch.setattr("study.participation.pages.end_and_privacy_pages.participant_withdraw", gone)
     assert client.post(f"{personal}withdraw/", {"confirm": "yes"}).status_code == 404
 
 

@@ -13,9 +13,13 @@ from django.test import Client
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import BusyError
 from study.analysis import figure_files
-from study.planning.power.power_figure import describe_power_curve, power_chart
 from study.planning.power.power_formulas import PowerPlan, anova_power, plan_words, power_words
-from study.planning.power.sample_size_answer import PowerQuestion, sample_size_answer
+from study.planning.power.sample_size_answer import (
+    PowerQuestion,
+    describe_power_curve,
+    power_chart,
+    sample_size_answer,
+)
 from tests.kitchen.charts.svg_texts import check_texts
 from tests.study.analysis.test_analysis_results import AtOnce
 from tests.study.factories import make_study

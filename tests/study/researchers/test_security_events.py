@@ -20,9 +20,8 @@ from brigade.log_formatters import RedactingFormatter, SeparateLogFile
 from kitchen.infra.append_only import AppendOnlyError
 from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Study
-from study.participants.end_and_erase_participation import participant_withdraw
+from study.participants.end_and_erase_participation import erasure_mark, participant_withdraw
 from study.participants.models import Participant
-from study.participants.records_after_erasure import erasure_mark
 from study.researchers import security_events
 from study.researchers.api_tokens import LONGEST, token_make, token_revoke
 from study.researchers.models import SecurityEvent

@@ -17,18 +17,20 @@ from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.json_commands import ListedCommand, commands_in_json, json_values
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
-from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
-from kitchen.worlds.cuisine.dispatcher.text_commands import (
+from kitchen.worlds.cuisine.dispatcher.command_extraction import (
     TAKEN_MARK,
     FoundText,
+    ListedCommand,
     Span,
+    commands_in_json,
     commands_in_tables,
     commands_on_own_lines,
     find_commands,
+    json_values,
     mark_taken,
 )
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 
 NOT_NOW, PLAIN, ASKED, FINAL = range(4)
 """Levels of intention, from the weakest to the strongest."""

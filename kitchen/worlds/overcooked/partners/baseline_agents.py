@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.world import Command, Json, Setting, SettingsError, World
-from kitchen.worlds.overcooked.kitchen_objects import DISH
+from kitchen.worlds.overcooked.game_rules import COMMANDS, DISH, INTERACT, MOVE_COMMANDS, STAY
 from kitchen.worlds.overcooked.layout import (
     DIRECTIONS,
     DISPENSERS,
@@ -24,7 +24,6 @@ from kitchen.worlds.overcooked.layout import (
     Layout,
     cell_ahead,
 )
-from kitchen.worlds.overcooked.movement import COMMANDS, INTERACT, MOVE_COMMANDS, STAY
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, scene_from_situation
 
 WORLDS = ("overcooked",)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kitchen.worlds.overcooked.kitchen_objects import DISH, FOOD, Item
+from kitchen.worlds.overcooked.game_rules import DISH, FOOD, Item
 from kitchen.worlds.overcooked.layout import POT, SERVING, Cell
 from kitchen.worlds.overcooked.partners.grid_snapshot import CounterRelay, TaskBoard
 from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json
-from kitchen.worlds.overcooked.kitchen_objects import FOOD, Item
+from kitchen.worlds.overcooked.game_rules import FOOD, Item
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
     DISPENSERS,

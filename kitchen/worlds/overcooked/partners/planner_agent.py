@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.overcooked.game_rules import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.layout import Cell
-from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, foreseen_poses, greedy_goals
 from kitchen.worlds.overcooked.partners.errand_assignment import WITH_FOOD, Errand, assign_errands
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_situation

@@ -275,9 +275,7 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(
-        "kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: asked.append(turn)
-    )
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
     with django_capture_on_commit_callbacks(execute=True):
         episode = make_episode(seats=2, minds=(mind("planner", 0), mind("random", 1)), steps=5)
     while asked:

@@ -29,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EpisodeNews]]:
     found: list[tuple[str, EpisodeNews]] = []
     monkeypatch.setattr(page_broadcast, "notify_audience", lambda *news: found.append(news))
     monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
     return found
 
 

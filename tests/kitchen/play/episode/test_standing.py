@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from kitchen.infra import prometheus_metrics
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode import change_episode, continue_episode, play_monitoring
+from kitchen.play.episode import change_episode, play_monitoring
+from kitchen.play.episode import change_episode as continue_episode
 from kitchen.play.episode.play_monitoring import (
     count_late_turns,
     recent_faults,

@@ -56,7 +56,7 @@ class Page:
 def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_watchdog, "GRACE_SECONDS", 0.0)
     monkeypatch.setitem(agent_registry.AGENTS, "costly", f"{__name__}:Costly")
-    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
 
 

@@ -51,7 +51,7 @@ def a_gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Slow, "gate", Future())
     monkeypatch.setattr(Slow, "waiting", [])
     monkeypatch.setattr(Slow, "late", [])
-    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
     yield
     if not Slow.gate.done():

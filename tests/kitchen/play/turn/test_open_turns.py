@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from kitchen.play.models import Episode
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, unanswered_turns
-from kitchen.realtime.clock_claims import clock_episodes
+from kitchen.realtime.realtime_storage import clock_episodes
 from kitchen.tasks import pick_up_open_turns
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]

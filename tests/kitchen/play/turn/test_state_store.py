@@ -38,7 +38,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits are at once, nobody is nudged, and nothing is kept of other tests."""
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.continue_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(turn_cache, "_turns", type(turn_cache._turns)())
 
 

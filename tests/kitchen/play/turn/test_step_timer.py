@@ -21,7 +21,7 @@ from kitchen.play.models import Episode, Seat, SeatCommand, Step
 from kitchen.play.turn import step_timer
 from kitchen.play.turn.turn_claims import overdue_turns
 from kitchen.worlds.cuisine.activity_text import history_panel
-from kitchen.worlds.cuisine.names_and_keys import brief_lookup
+from kitchen.worlds.cuisine.display_text import brief_lookup
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -113,9 +113,7 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(
-        "kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: asked.append(turn)
-    )
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
     monkeypatch.setattr("kitchen.play.turn.step_timer.close_turn_later", lambda *turn: None)
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)

@@ -9,7 +9,7 @@ from html import unescape
 
 from kitchen.contract.page import SeatView
 from kitchen.worlds.cuisine.action_menu import fitting_actions
-from kitchen.worlds.cuisine.names_and_keys import brief_lookup
+from kitchen.worlds.cuisine.display_text import brief_lookup
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
 from tests.kitchen.worlds.cuisine.test_page import panel_html, seen
 

@@ -11,7 +11,7 @@ import pytest
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES, SeatView
 from kitchen.contract.world import Intent
 from kitchen.worlds.cuisine.activity_text import intent_text
-from kitchen.worlds.cuisine.names_and_keys import brief_lookup
+from kitchen.worlds.cuisine.display_text import brief_lookup
 from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import panel_html, start

@@ -9,7 +9,7 @@ import pytest
 
 from kitchen.play.live.render_page import render_guide, render_reference
 from kitchen.registry.world_registry import get_world
-from kitchen.worlds.cuisine.names_and_keys import picture_names
+from kitchen.worlds.cuisine.display_text import picture_names
 from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.worlds.cuisine.test_page import LEVELS
 

@@ -19,11 +19,17 @@ from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, 
 from kitchen.contract.world import Command, Event, World
 from kitchen.play.live.render_page import page_context, render_panel
 from kitchen.registry.world_registry import get_world
-from kitchen.worlds.cuisine import names_and_keys
+from kitchen.worlds.cuisine import display_text
 from kitchen.worlds.cuisine.action_menu import action_groups
-from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords, readable_name
+from kitchen.worlds.cuisine.display_text import (
+    SENTENCES,
+    KitchenWords,
+    brief_lookup,
+    picture_names,
+    picture_of,
+    readable_name,
+)
 from kitchen.worlds.cuisine.level import shipped_catalogue
-from kitchen.worlds.cuisine.names_and_keys import brief_lookup, picture_names, picture_of
 from kitchen.worlds.cuisine.page import PAGE
 from tests.nightly import thinned
 
@@ -206,19 +212,19 @@ def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
 
 def test_a_key_means_one_thing_in_every_level_and_every_kind_of_place_has_one() -> None:
     kinds = {place for level in LEVELS for place in start(level).brief["locations"].values()}
-    assert kinds == set(names_and_keys.PLACE_KEYS)
+    assert kinds == set(display_text.PLACE_KEYS)
     letters = [
-        *names_and_keys.PLACE_KEYS.values(),
-        *names_and_keys.VERB_KEYS.values(),
-        names_and_keys.THROW_AWAY_KEY,
-        *names_and_keys.ITEM_KEYS,
+        *display_text.PLACE_KEYS.values(),
+        *display_text.VERB_KEYS.values(),
+        display_text.THROW_AWAY_KEY,
+        *display_text.ITEM_KEYS,
     ]
     assert len(letters) == len(set(letters))
 
 
 @pytest.mark.parametrize("level", thinned(LEVELS, 4))
 def test_the_guide_tells_every_key_that_the_menu_has(level: str) -> None:
-    told = {key for key, _ in PAGE.handbook(start(level).brief)["keys"]} | set(names_and_keys.ITEM_KEYS)
+    told = {key for key, _ in PAGE.handbook(start(level).brief)["keys"]} | set(display_text.ITEM_KEYS)
     for view in views(level, 2, 3):
         assert {*re.findall(r"<kbd[^>]*>(.)</kbd>", panel_html(view, "menu"))} <= told
 

@@ -12,8 +12,7 @@ from django.utils import translation
 from kitchen.contract.page import SeatView
 from kitchen.play.live.render_page import render_panel
 from kitchen.words import gettext_without_django as speech
-from kitchen.worlds.cuisine.display_text import SENTENCES
-from kitchen.worlds.cuisine.names_and_keys import brief_lookup
+from kitchen.worlds.cuisine.display_text import SENTENCES, brief_lookup
 from kitchen.worlds.cuisine.order_tickets import DishNeeds, needs_drawing, orders_panel
 from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen

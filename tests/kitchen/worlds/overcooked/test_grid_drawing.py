@@ -11,7 +11,7 @@ from playwright.async_api import Browser
 
 from kitchen.contract.page import DRAWING_ONLY, SeatView
 from kitchen.play.live.render_page import render_panel
-from kitchen.worlds.overcooked.movement import STAY
+from kitchen.worlds.overcooked.game_rules import STAY
 from kitchen.worlds.overcooked.page import PAGE
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, SIZES, SWAP, open_page

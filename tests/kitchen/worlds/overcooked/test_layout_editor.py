@@ -8,8 +8,7 @@ from pydantic import TypeAdapter
 from kitchen.contract.data_files import DataError, parse_toml
 from kitchen.contract.drawable_setting import REMARK_CAUTION, REMARK_FACT, REMARK_REFUSED, GridDrawing
 from kitchen.worlds.overcooked.layout import parse_own_layout, shipped_layouts
-from kitchen.worlds.overcooked.layout_check import DrawnLayout, layout_faults
-from kitchen.worlds.overcooked.layout_editor import EMPTY_DRAWING, LAYOUT_EDITOR
+from kitchen.worlds.overcooked.layout_editor import EMPTY_DRAWING, LAYOUT_EDITOR, DrawnLayout, layout_faults
 
 WORDS = {"title": "Ours", "orders": "OOO", "bonus": "", "value": "20", "time": "20"}
 

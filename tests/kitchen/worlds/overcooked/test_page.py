@@ -16,7 +16,7 @@ from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView,
 from kitchen.contract.world import Command
 from kitchen.worlds.overcooked import page as menus
 from kitchen.worlds.overcooked.display_text import SENTENCES
-from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.game_rules import INTERACT, STAY
 from kitchen.worlds.overcooked.page import PAGE, faced_cell, interact_effect
 from kitchen.worlds.overcooked.skills import SKILLS
 from kitchen.worlds.overcooked.world import Overcooked

@@ -11,8 +11,7 @@ from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right
 from study.participation.item_forms import ItemsForm, TeamReminder
 from study.pilot.bots.http_browser import PatienceLimit, Sent, WalkedPage, WalkError, read_page
-from study.pilot.bots.item_answers import item_answer
-from study.pilot.bots.simulated_person import Experience, Person
+from study.pilot.bots.simulated_person import Experience, Person, item_answer
 from study.pilot.bots.study_walkthrough import Walk
 from study.pilot.bots.walk_plans import PlannedOutcome, WalkPlan
 

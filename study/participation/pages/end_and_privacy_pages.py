@@ -1,9 +1,10 @@
-"""The last page of a participant, with the code or address of their outcome.
+"""The last page of a participant, the withdrawal pages, and the page that lists the stored data.
 
-Anybody who knows a label can be a guest under it. So a browser shows a code only if the last page was
-finished in it; a signed cookie remembers this. The label of a person who refused consent is erased here and
-kept in their browser's cookie only. The platform that sent them may want it back (`{label}` in the address).
-A person who finished before and comes again sees that they took part.
+The last page shows the code or address of the participant's outcome. Anybody who knows a label can be a
+guest under it. So a browser shows a code only if the last page was finished in it; a signed cookie remembers
+this. The label of a person who refused consent is erased here and kept in their browser's cookie only. The
+platform that sent them may want it back (`{label}` in the address). A person who finished before and comes
+again sees that they took part.
 """
 
 from __future__ import annotations
@@ -11,18 +12,28 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
 
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.blueprint import OUTCOMES
 from study.design.models import Outcome, Study
 from study.design.recruitment_platforms import RECRUITMENT_PLACES, Referral
 from study.participants import next_page
+from study.participants.end_and_erase_participation import (
+    NO_REENTRY_STATUSES,
+    PAID_STATUSES,
+    completion_of,
+    participant_withdraw,
+)
 from study.participants.models import Participant
-from study.participants.records_after_erasure import completion_of
+from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA, settings_on
 from study.participation.enter_study import why_study_closed
-from study.participation.pages.page_context import page_response, part_context, text_html
+from study.participation.language_choice import activate_language
+from study.participation.pages.page_context import page_response, part_context, plays_with_people, text_html
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
@@ -158,3 +169,54 @@ def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
     place = RECRUITMENT_PLACES[person.study.recruitment if person.preview else person.source]
     pattern = outcome.url if outcome and outcome.url else place.complete if known else ""
     return pattern.replace("{code}", quote(code)).replace("{label}", quote(label))
+
+
+def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
+    """Show what a withdrawal erases and keeps, before anything is erased."""
+    shared, on = plays_with_people(person), settings_on(person.study)
+    erased = [one for one in ERASED_DATA if not one.setting or one.setting in on]
+    return page_response(
+        request,
+        person,
+        "withdraw",
+        going=[gettext((shared and one.shared) or one.what) for one in erased],
+        complete=person.status in PAID_STATUSES,
+        shares=shared,
+        not_again=person.status in NO_REENTRY_STATUSES and bool(person.label),
+    )
+
+
+def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
+    """Erase everything and show a receipt, with the completion code once more if the participant had
+    finished, and what to do at the recruitment platform.
+
+    Raises Participant.DoesNotExist if the data were erased already.
+    """
+    outcome, leaving = outcome_context(person, person.label), RECRUITMENT_PLACES[person.source].leaving
+    context = {
+        **outcome,
+        "study": person.study,
+        "preview": person.preview,
+        "receipt": participant_withdraw(participant_id=person.pk),
+        "leaving": gettext(leaving) if leaving else "",
+    }
+    return render(request, "study/participation/withdrawn.html", context)
+
+
+@never_cache
+@require_GET
+def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show which data a study stores. Open to everybody, before and after consent; shows no participant."""
+    study = get_object_or_404(Study, slug=slug)
+    activate_language(request, study)
+    on = settings_on(study)
+    context = {
+        "study": study,
+        "keeps_devices": "keeps_devices" in on,
+        "lines": [line.told() for line in STORED_DATA.values() if not line.setting or line.setting in on],
+        "beside": list(map(gettext, STORED_BESIDE.values())),
+        "names": settings.KEEP_NAMES_DAYS,
+        "everything": settings.KEEP_DAYS,
+        "events": settings.KEEP_EVENTS_DAYS,
+    }
+    return render(request, "study/participation/stored.html", context)
