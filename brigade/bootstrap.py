@@ -86,10 +86,10 @@ def call(command: Sequence[str], doing: str) -> None:
             print(f"brigade: {doing}", flush=True)
             said, _ = process.communicate()
     if process.returncode:
-        raise SetupError(f"{doing}: {why(said)}")
+        raise SetupError(f"{doing}: {failure_reason(said)}")
 
 
-def why(output: str) -> str:
+def failure_reason(output: str) -> str:
     """Return the relevant line of an installer's output: from the last line with an error on."""
     if NO_NETWORK.search(output) and not ANOTHER_HASH.search(output):
         return "the package registry cannot be reached; is there a network?"

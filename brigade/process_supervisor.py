@@ -47,9 +47,9 @@ class ChildProcess:
     environment: Mapping[str, str]
     keep: tuple[int, ...] = ()
     """File descriptors that it inherits under the same numbers."""
-    heard: bool = False
+    prints_output: bool = False
     """Whether it prints to our output; then only its errors go to the log."""
-    patience: float = 5.0
+    seconds_to_end: float = 5.0
     """Seconds that it may take to end when asked."""
     process: subprocess.Popen[bytes] | None = None
     deaths: int = 0
@@ -70,7 +70,7 @@ class ChildProcess:
                 self.command,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
-                stdout=None if self.heard else log,
+                stdout=None if self.prints_output else log,
                 stderr=log,
                 pass_fds=self.keep,
                 process_group=0,
@@ -106,7 +106,7 @@ async def run_once(child: ChildProcess) -> int:
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
         child.tell(signal.SIGTERM)
-        await asyncio.wait([ended], timeout=child.patience)
+        await asyncio.wait([ended], timeout=child.seconds_to_end)
         child.tell(signal.SIGKILL)
         await ended
         raise
@@ -182,7 +182,7 @@ class ProcessGroup:
                     self._kept[child.name][1].cancel()
                     self._kept[child.name] = child, task
                     return False
-            child.patience = LAST_SECONDS
+            child.seconds_to_end = LAST_SECONDS
             task.cancel()
             await asyncio.wait([task])
             self._say(f"{child.name}: a new one has taken over")

@@ -30,7 +30,7 @@ from brigade.connection_limits import LAST_SECONDS
 from brigade.error_pages import PAGES, error_page
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
-from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
 
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether all work is done."""

@@ -169,7 +169,7 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     if not trial.calls:
         return 0.0
     price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds
-    told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + bounds.told
+    told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + bounds.extra_tokens
     first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
     answers, most = (2, 1) if bounds.remembers_tries else (1 + bounds.repairs, bounds.repairs)
     remembered = [bounds.remembered] * trial.steps if bounds.remembers_tries else trial.remembered()

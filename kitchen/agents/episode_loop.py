@@ -420,7 +420,7 @@ class EpisodeLoop:
             seats=self.game.seats,
             seed=self.seed,
             steps=tuple(self._steps),
-            messages=tuple(each.said for each in self.mailbox.posted) if self.mailbox else (),
+            messages=tuple(each.message for each in self.mailbox.posted) if self.mailbox else (),
             decisions=tuple(self._decisions),
             organisation=self.team.organisation,
         )
@@ -479,5 +479,5 @@ def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -
     return [
         AskedMember(member, talk.situations[place], decisions[place], spent[place], talk.followed(place))
         for place, (member, _) in enumerate(agents)
-        if talk.made[place]
+        if talk.decisions[place]
     ]

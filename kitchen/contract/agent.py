@@ -266,7 +266,7 @@ class ForecastTrial:
     """Maximum number of repeated calls within one step."""
     remembering: Mapping[str, Json] = field(default_factory=dict)
     """The settings with its real memory, for prompts that are shown complete. Empty: the same settings."""
-    told: int = 0
+    extra_tokens: int = 0
     """Maximum number of tokens that its prompts spend on other information about earlier steps."""
     remembers_tries: bool = False
     """Whether second tries in the same step count among the exchanges in its prompts."""

@@ -114,7 +114,7 @@ class Skills(ABC):
     """The skills of a world. It keeps no state and answers every call quickly. `other` is any seat; methods
     about the agent's own seat use `sight.seat`."""
 
-    patience: ClassVar[int] = 0
+    max_steps: ClassVar[int] = 0
     """Steps after which an unfinished skill is given up; 0: never."""
 
     @abstractmethod

@@ -14,7 +14,7 @@ Plain Python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Self
 
 from kitchen.contract.world import Json
@@ -174,7 +174,7 @@ class Prediction:
     by: int
     of: int
     step: int
-    said: PredictedAction
+    predicted: PredictedAction
     done: PredictedAction = ()
     """The action that the seat finished next; empty if it finished none."""
     done_in: int | None = None
@@ -185,11 +185,20 @@ class Prediction:
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
         """Read a prediction that `to_json` wrote."""
-        return cls(**{**stored, "said": tuple(stored["said"]), "done": tuple(stored["done"])})
+        values = {**stored, "done": tuple(stored["done"])}
+        return cls(predicted=tuple(values.pop("said")), **values)
 
     def to_json(self) -> dict[str, Json]:
         """Return the prediction as JSON, for a note or a memory."""
-        return {**asdict(self), "said": list(self.said), "done": list(self.done)}
+        return {
+            "by": self.by,
+            "of": self.of,
+            "step": self.step,
+            "said": list(self.predicted),
+            "done": list(self.done),
+            "done_in": self.done_in,
+            "right": self.right,
+        }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
         """Return the prediction with its outcome."""

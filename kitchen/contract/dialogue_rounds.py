@@ -53,7 +53,7 @@ def _everybody_hears(member: int, said: TeamMessage) -> bool:
 class DialoguePosition:
     """The point up to which an agent knew the dialogue within the step when it was last asked."""
 
-    known: int
+    last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
     sent: int
     """Number of the episode's messages sent before the dialogue."""
@@ -71,11 +71,11 @@ class StepDialogue:
     hears: Hears = _everybody_hears
     sent: int = 0
     """Number of the episode's messages sent before."""
-    made: list[list[Decision]] = field(default_factory=list)
+    decisions: list[list[Decision]] = field(default_factory=list)
     """The decisions of each agent, by place; empty for an agent that was not asked."""
     last_round: list[int] = field(default_factory=list)
     """The last round in which each agent was asked, by place; 0 if it was not."""
-    said: list[TeamMessage] = field(default_factory=list)
+    messages: list[TeamMessage] = field(default_factory=list)
     _before: list[int] = field(default_factory=list)
     """Number of messages that each agent sent in this step before the dialogue."""
     _known: list[int] = field(default_factory=list)
@@ -96,7 +96,7 @@ class StepDialogue:
         if organisation is None or not organisation.talks_within:
             return None
         talk = cls(list(situations), organisation, hears, sent)
-        talk.made = [[] for _ in situations]
+        talk.decisions = [[] for _ in situations]
         talk.last_round, talk._words = [0] * len(situations), [()] * len(situations)
         talk._before = [_sent_in_step(situation) for situation in situations]
         talk._known = [one.talk.messages[-1].number if one.talk.messages else 0 for one in situations]
@@ -113,7 +113,7 @@ class StepDialogue:
                 break
         return [
             _merged(made) if made else Decision({}, memory=told.memory)
-            for made, told in zip(self.made, self.situations, strict=True)
+            for made, told in zip(self.decisions, self.situations, strict=True)
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
@@ -129,20 +129,20 @@ class StepDialogue:
 
     def _is_left(self, place: int) -> bool:
         """Return whether this agent has yet to decide."""
-        return not self.made[place] and self.situations[place].request.because != REASON_TO_ANSWER
+        return not self.decisions[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
-        now, made = self.situations[place], self.made[place]
+        now, made = self.situations[place], self.decisions[place]
         known = {one.number for one in now.talk.messages}
         heard = (
             replace(one, is_new=one.sender != now.talk.member)
-            for one in self.said
+            for one in self.messages
             if one.number not in known and (one.sender == now.talk.member or self._hears(place, one))
         )
         memory = made[-1].memory if made else now.memory
         talk = replace(now.talk, messages=(*now.talk.messages, *heard))
         self.situations[place] = replace(now, talk=talk, memory=memory)
-        left = len(self.situations) * self.organisation.rounds - sum(map(len, self.made))
+        left = len(self.situations) * self.organisation.rounds - sum(map(len, self.decisions))
         return place, self.situations[place], max(left, 1)
 
     def _hears(self, place: int, said: TeamMessage) -> bool:
@@ -153,7 +153,7 @@ class StepDialogue:
         """Record the decision of this agent. Agents that hear something new have something to answer, unless
         these words end the dialogue for the speaker."""
         says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
-        self.made[place].append(replace(decision, says=says))
+        self.decisions[place].append(replace(decision, says=says))
         self.last_round[place] = number
         self._to_answer.discard(place)
         called = {other for say in says for other in self._say(place, say)}
@@ -172,18 +172,18 @@ class StepDialogue:
     def _say(self, place: int, say: MessageDraft) -> set[int]:
         """Send this message, if it may be sent; return the places of the agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
-        sent = self._before[place] + sum(one.sender == member for one in self.said)
+        sent = self._before[place] + sum(one.sender == member for one in self.messages)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
             return set() if self.organisation.within else others
         before = [one.talk.messages[-1].number for one in self.situations if one.talk.messages]
-        number = max([self.sent, *before, *(one.number for one in self.said)]) + 1
+        number = max([self.sent, *before, *(one.number for one in self.messages)]) + 1
         to, text = (
             message_recipients(self.organisation, member, say),
             mask_blocked_words(say.text, self.organisation.blocked),
         )
         step = self.situations[0].step + 1
         said = TeamMessage(number, step, member, to, say.kind, text.strip(), say.data)
-        self.said.append(said)
+        self.messages.append(said)
         return {other for other in others if self._hears(other, said)} if self.organisation.within else others
 
 

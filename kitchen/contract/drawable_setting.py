@@ -81,7 +81,7 @@ class DrawableSetting(ABC):
     """Another setting of the same world, and its value for which the drawing is used."""
 
     @abstractmethod
-    def begun(self) -> Mapping[str, StartingDrawing]:
+    def starting_drawings(self) -> Mapping[str, StartingDrawing]:
         """Return the drawings to start from, by name; the empty one is first."""
 
     @abstractmethod
@@ -93,6 +93,6 @@ class DrawableSetting(ABC):
         """Return the text of a drawing, playable or not; `sheet` reads the same drawing from it."""
 
     @abstractmethod
-    def told(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
+    def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
         """Return remarks on this text together with the world's other settings, as far as they are known.
         Reasons why it cannot be played come first."""

@@ -63,7 +63,7 @@ AimWords = Callable[[Aim], str]
 class PostedMessage:
     """One message that was sent."""
 
-    said: TeamMessage
+    message: TeamMessage
     """The message with all of its data, including what members do not see."""
     with_decision: bool = False
     """Whether an agent sent it with a decision. Other agents receive it in the next step."""
@@ -103,7 +103,7 @@ class Mailbox:
     def add(self, posted: PostedMessage) -> None:
         """Add the next message that was sent."""
         self.posted.append(posted)
-        self._ledger.hear(posted.said)
+        self._ledger.hear(posted.message)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
         """Add this as the next message in the open step `step`; return it as it was sent."""
@@ -127,7 +127,7 @@ class Mailbox:
         """Return who talks with whom in this step, both ways. Empty without the rule of one partner."""
         if not self.organisation.one_partner:
             return {}
-        return conversation_partners(self.organisation, (each.said for each in self.posted), step)
+        return conversation_partners(self.organisation, (each.message for each in self.posted), step)
 
     def refusal(self, world: World, step: int, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
         """Return the message with its addressees, and a code for why this member may not send it now.
@@ -156,7 +156,7 @@ class Mailbox:
 
     def _sent_in(self, step: int, sender: int) -> int:
         """Count the messages that this member has sent in this step, including those to a busy member."""
-        in_step = [each.said for each in self.posted if each.said.step == step]
+        in_step = [each.message for each in self.posted if each.message.step == step]
         busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
         own = sum(said.sender == sender for said in in_step)
         return own + sum(said.to == (sender,) for said in busy)
@@ -236,7 +236,7 @@ class Mailbox:
 
     def heard(self, world: World, member: int) -> tuple[TeamMessage, ...]:
         """Return what this member sent or may know of others' messages, in order."""
-        return tuple(message_for_member(each.said) for each in self._known(world, member))
+        return tuple(message_for_member(each.message) for each in self._known(world, member))
 
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
@@ -250,10 +250,12 @@ class Mailbox:
         known = [
             each
             for each in self._known(world, member)
-            if not each.with_decision or each.said.step < step or each.said.sender in own or within
+            if not each.with_decision or each.message.step < step or each.message.sender in own or within
         ]
         said = tuple(
-            message_for_member(each.said, is_new=each.said.sender != member and self._is_new(each, since))
+            message_for_member(
+                each.message, is_new=each.message.sender != member and self._is_new(each, since)
+            )
             for each in known
         )
         jobs = (job for job in jobs_in(said) if job.is_open and member in (job.giver, job.worker))
@@ -262,8 +264,8 @@ class Mailbox:
     def _is_new(self, each: PostedMessage, since: LastHeard) -> bool:
         """Return whether an agent did not know this message at its last decision. Either it was sent later,
         or another agent sent it in that step and agents do not hear one another within a step."""
-        hidden = each.with_decision and each.said.step >= since.step and not self.organisation.talks_within
-        return each.said.number > since.number or hidden or each.said.number in since.missed
+        hidden = each.with_decision and each.message.step >= since.step and not self.organisation.talks_within
+        return each.message.number > since.number or hidden or each.message.number in since.missed
 
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, said: Sequence[TeamMessage]
@@ -276,8 +278,8 @@ class Mailbox:
         """
         before = (one for one in said if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
-        last = max(known, default=talk.known)
-        later = [each.said for each in self.posted if talk.sent < each.said.number <= last]
+        last = max(known, default=talk.last_known)
+        later = [each.message for each in self.posted if talk.sent < each.message.number <= last]
         missed = [one for one in later if one.number not in known and one.sender != member]
         return last, tuple(one.number for one in missed if self._knows(world, one, member))
 
@@ -285,7 +287,9 @@ class Mailbox:
         return may_see_message(world, self.organisation, said, member)
 
     def _known(self, world: World, member: int) -> list[PostedMessage]:
-        return [each for each in self.posted if may_see_message(world, self.organisation, each.said, member)]
+        return [
+            each for each in self.posted if may_see_message(world, self.organisation, each.message, member)
+        ]
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:

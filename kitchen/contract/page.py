@@ -230,7 +230,7 @@ class Page(ABC):
 
     layout: ClassVar[str]
     """Template that arranges the panels. It gets their HTML as `panels` (by id), including the panels that
-    all worlds have (`kitchen/play/live/shared_panels.py`), and `shown` as in `SeatView`. Where `shown` is
+    all worlds have (`kitchen/play/live/common_panels.py`), and `shown` as in `SeatView`. Where `shown` is
     `both`, `kitchen/play/views.jinja` has links from one element with `data-view` to the other. Where plans
     are offered (`World.plannable`), there is a panel `plan`: place `kitchen/play/plan_slot.jinja` beside the
     menu. Where the others' intents are shown, there is a panel `plans`.

@@ -104,7 +104,7 @@ def _prediction_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
     for one in predictions_in(each.note for entry in log.entries for each in entry.decisions or (entry,)):
         done = spell_skill(one.done) if one.done else None
         right = None if one.right is None else int(one.right)
-        yield *log.head.key, one.step, one.by, one.of, spell_skill(one.said), done, one.done_in, right
+        yield *log.head.key, one.step, one.by, one.of, spell_skill(one.predicted), done, one.done_in, right
 
 
 def _decided(each: StepEntry | UntakenStep | DecisionMade, coplayer: str) -> Cells:

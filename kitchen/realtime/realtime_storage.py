@@ -115,7 +115,7 @@ class ClockTotals:
     """Counts over the running real-time episodes."""
 
     running: int
-    still: int
+    stopped: int
     """Number of episodes whose clock has stopped."""
     steps: int
     """Number of steps taken in these episodes."""

@@ -16,7 +16,8 @@ from typing import Any
 from django.utils import translation
 
 from kitchen.contract.world import Json
-from kitchen.infra.rate_limit import TokenBucket
+from kitchen.infra.websocket_rate_limits import TokenBucket
+from kitchen.play.live.common_panels import gone_sentences
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -27,7 +28,6 @@ from kitchen.play.live.page_session import (
 )
 from kitchen.play.live.seat_consumer import SeatConsumer
 from kitchen.play.live.seat_view import seat_view_in_turn
-from kitchen.play.live.shared_panels import gone_sentences
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
 from kitchen.play.turn.submission import RECEIPTS

@@ -10,9 +10,9 @@ from django.utils.safestring import SafeString
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKEN, REASON_TO_ANSWER
 from kitchen.contract.page import Page, SeatView
 from kitchen.play.live import render_page
+from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import seat_layout, world_panels
 from kitchen.play.live.seat_view import seat_view_in_turn
-from kitchen.play.live.shared_panels import shared_panels
 from kitchen.play.models import Decision, Message, Mind
 from kitchen.registry.world_registry import get_page
 from kitchen.replay.episode_record import (

@@ -21,8 +21,8 @@ from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.condition_seats import NOBODY, is_shared
+from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
-from study.design.study_parts import PARTS, practice_organisation, practice_played
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
 FORMAT = 6

@@ -300,5 +300,5 @@ def drawing_warnings(world: str, settings: Mapping[str, Json]) -> Iterator[str]:
     for name in names:
         canvas = get_canvas(world, name)
         if canvas and settings.get(canvas.belongs[0]) == canvas.belongs[1]:
-            told = canvas.told(settings.get(name, ""), settings)
+            told = canvas.remarks(settings.get(name, ""), settings)
             yield from (remark.words for remark in told if remark.kind == REMARK_CAUTION)

@@ -17,7 +17,7 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.words.english_text import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation
-from study.design.study_parts import PARTS
+from study.design.parts_other_than_rounds import PARTS
 
 WRITING = re.compile(
     r"messag|\bchat|convers|write to|mensaje|escrib\w* a |消息|聊天|对话|写给", re.IGNORECASE

@@ -19,8 +19,8 @@ from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.design.parts_other_than_rounds import practice_played
 from study.design.questions.item_fields import form_labels
-from study.design.study_parts import practice_played
 from study.design.study_versions import Difference
 
 

@@ -33,11 +33,11 @@ from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.page_and_item_order import ITEM_PAGES
+from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
 from study.design.questions.questionnaires import subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.study_parts import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.team_organisation import LEAVE, team_of
 from study.design.translated_texts import missing_translations
 

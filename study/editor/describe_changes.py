@@ -12,8 +12,8 @@ from kitchen.forms.setting_fields import readable_name
 from study.design.blueprint import Blueprint
 from study.design.form_labels import declared_setting, design_row, difference_field_label, study_label
 from study.design.models import SurveyItem
+from study.design.parts_other_than_rounds import PARTS
 from study.design.preregistration import program_differences
-from study.design.study_parts import PARTS
 from study.design.study_versions import Difference, differences
 from study.design.translations import describe_text_path
 from study.editor.describe_design import (

@@ -24,11 +24,11 @@ from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.form_labels import part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
+from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
 from study.design.questions.questionnaires import SubScale, subscales
-from study.design.study_parts import PARTS, practice_played
 from study.design.team_organisation import REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_names
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm

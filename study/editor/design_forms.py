@@ -21,9 +21,9 @@ from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
+from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
 from study.design.questions.questionnaires import instruments
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.study_parts import ALWAYS_ON, FAILURES, PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
 from study.editor.form_fields import TextLinesField
 from study.editor.world_setting_fields import (

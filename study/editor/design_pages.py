@@ -26,8 +26,8 @@ from study.design.counterbalancing import (
 from study.design.form_labels import same_events_label
 from study.design.markdown_html import to_html
 from study.design.models import Study, StudyPart, SurveyItem
+from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_condition
 from study.design.recruitment_platforms import MOST_LABELS, PROOF, RECRUITMENT_PLACES, label_proof, new_labels
-from study.design.study_parts import ALWAYS_ON, PARTS, practice_for_condition
 from study.design.study_versions import differences, frozen_version
 from study.design.translations import (
     Texts,

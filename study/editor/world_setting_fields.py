@@ -33,7 +33,7 @@ from study.design.condition_choices import (
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.form_labels import PART_SETTINGS
 from study.design.models import Study
-from study.design.study_parts import practice_played
+from study.design.parts_other_than_rounds import practice_played
 from study.editor.condition_and_item_forms import SHOW_BUTTON, TEAM_SIZE
 from study.editor.form_fields import APART
 
@@ -176,7 +176,7 @@ def earlier_drawings(
     }
     return {
         **({"before": StartingDrawing("What was drawn before", before)} if before else {}),
-        **drawn.canvas.begun(),
+        **drawn.canvas.starting_drawings(),
         **own,
     }
 
@@ -239,7 +239,7 @@ def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None
     if field is None or not isinstance(field.widget, DrawingWidget):
         return None
     bound = form[asked.removeprefix(TOLD)]
-    context = {**field.widget.told(bound.value() or ""), "id": bound.auto_id, "again": True}
+    context = {**field.widget.remarks_context(bound.value() or ""), "id": bound.auto_id, "again": True}
     return render(request, "study/editor/drawing_told.html", context)
 
 
@@ -264,14 +264,16 @@ class DrawingWidget(forms.Textarea):
         """Return whether neither the text nor a drawing was submitted."""
         return name not in data and f"{name}__rows" not in data
 
-    def told(self, text: str) -> dict[str, Any]:
+    def remarks_context(self, text: str) -> dict[str, Any]:
         """Return the text and the remarks about it."""
-        return {"remarks": self.canvas.told(text, self.beside()), "text": text}
+        return {"remarks": self.canvas.remarks(text, self.beside()), "text": text}
 
     def refusals(self, text: str) -> list[str]:
         """Return why the drawing cannot be played, one sentence per reason."""
         return [
-            remark.words for remark in self.canvas.told(text, self.beside()) if remark.kind == REMARK_REFUSED
+            remark.words
+            for remark in self.canvas.remarks(text, self.beside())
+            if remark.kind == REMARK_REFUSED
         ]
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
@@ -285,7 +287,7 @@ class DrawingWidget(forms.Textarea):
         if sheet is None and (before := drawing_sheet(self.canvas, self.last())[0]) and not before.is_empty:
             given, text, sheet = text, self.last(), before
         context = {
-            **self.told(text),
+            **self.remarks_context(text),
             "name": name,
             "id": (attrs or {}).get("id", f"id_{name}"),
             "canvas": self.canvas,

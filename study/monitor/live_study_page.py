@@ -24,8 +24,8 @@ from django.template.loader import render_to_string
 from django.urls import path
 
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
-from kitchen.infra.rate_limit import NewestPerOwner, TokenBucket
 from kitchen.infra.task_broker import cached_worker_health
+from kitchen.infra.websocket_rate_limits import NewestPerOwner, TokenBucket
 from kitchen.play.live.render_page import PONG_HTML
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages

@@ -357,9 +357,9 @@ def stuck() -> StatusLine:
 def clocks() -> StatusLine:
     """Check whether real-time episodes advance, and on time."""
     stand = clock_totals()
-    if stand.still:
-        verb = "stands" if stand.still == 1 else "stand"
-        means = f"{counted_noun(stand.still, 'clock')} {verb} still: nobody takes the steps."
+    if stand.stopped:
+        verb = "stands" if stand.stopped == 1 else "stand"
+        means = f"{counted_noun(stand.stopped, 'clock')} {verb} still: nobody takes the steps."
         do = "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
         return StatusLine(BROKEN, means, do)
     if not stand.running:

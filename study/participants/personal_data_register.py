@@ -25,7 +25,7 @@ class StoredData:
     setting: str = ""
     """The study setting without which the data are not stored; empty if they always are."""
 
-    def told(self) -> StoredData:
+    def translated(self) -> StoredData:
         """Return the line in the reader's language."""
         return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
 

@@ -23,7 +23,7 @@ from study.design.condition_seats import (
 )
 from study.design.counterbalancing import assign_order
 from study.design.models import Study
-from study.design.study_parts import practice_goal
+from study.design.parts_other_than_rounds import practice_goal
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies, version_orders

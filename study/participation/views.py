@@ -53,7 +53,7 @@ from study.participation.pages.end_and_privacy_pages import (
 )
 from study.participation.pages.page_context import guest_reminder, welcome_context
 from study.participation.pages.play_pages import lobby_state
-from study.participation.prolific_links import TOKEN, cookie_of, link_parameters, redirect_without_token
+from study.participation.prolific_entry_links import TOKEN, cookie_of, link_parameters, redirect_without_token
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]] = {

@@ -19,8 +19,8 @@ from study.analysis.statistics.run_analysis import Analysis
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.form_labels import difference_field_label
 from study.design.models import Outcome, Study, Version
+from study.design.parts_other_than_rounds import PARTS
 from study.design.preregistration import program_differences
-from study.design.study_parts import PARTS
 from study.design.study_versions import Difference, differences, frozen_version
 
 NOTHING = "nothing"

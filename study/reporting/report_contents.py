@@ -60,12 +60,12 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
     frozen = frozen_version(study)
     design = frozen.blueprint if frozen else blueprint_of(study)
     flow = participant_flow(sample, analysis)
-    whose = WHO[sample.who] + (", as preregistered" if sample.preregistered else "")
+    sample_words = WHO[sample.who] + (", as preregistered" if sample.preregistered else "")
     return ReportContents(
         title=study.title,
         slug=study.slug,
-        whose=whose,
-        known=_known(sample),
+        sample_words=sample_words,
+        known_effects=_known(sample),
         made_at=made_at,
         design=list(_design(design, analysis.plan)),
         conditions=[_condition(one) for one in design.conditions],
@@ -76,7 +76,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
         deviations=deviations_of(study, analysis),
         software=software_versions(design),
         rows_sha256=analysed_rows_digest(analysis),
-        said=about_summaries(sample, analysis),
+        answer_summaries=about_summaries(sample, analysis),
     )
 
 

@@ -121,8 +121,8 @@ class ReportContents:
 
     title: str
     slug: str
-    whose: str
-    known: str
+    sample_words: str
+    known_effects: str
     """Known effects given to simulated participants; empty if none."""
     made_at: datetime
     design: Sequence[tuple[str, str]]
@@ -138,7 +138,7 @@ class ReportContents:
     software: Sequence[tuple[str, str]]
     rows_sha256: str
     """SHA-256 of `analysed.csv`."""
-    said: Sequence[ItemSummary] = ()
+    answer_summaries: Sequence[ItemSummary] = ()
     """Summaries of the analysed participants' answers about themselves."""
 
 
@@ -153,7 +153,7 @@ def report_text(told: ReportContents) -> str:
         "## Participants",
         f"![{escape_markdown(told.flow_words)}]({FLOW})",
         flow_table(told.flow),
-        said_table(told.said),
+        said_table(told.answer_summaries),
         _list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
         "## Deviations from what was preregistered",
         deviations_list(told.deviations),
@@ -173,8 +173,8 @@ def report_text(told: ReportContents) -> str:
 
 def _about(told: ReportContents) -> list[tuple[str, str]]:
     made = f"{told.made_at:%Y-%m-%d %H:%M} UTC"
-    known = [("Programs were told to differ by", told.known)] if told.known else []
-    return [("Report of", told.slug), ("Data of", told.whose), *known, ("Made", made)]
+    known = [("Programs were told to differ by", told.known_effects)] if told.known_effects else []
+    return [("Report of", told.slug), ("Data of", told.sample_words), *known, ("Made", made)]
 
 
 def _design(told: ReportContents) -> Iterator[str]:

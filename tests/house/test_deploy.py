@@ -93,11 +93,11 @@ def test_a_unit_runs_as_our_user_and_may_do_little(unit: Path) -> None:
 
 
 def test_a_web_process_has_time_to_end() -> None:
-    (patience,) = re.findall(
+    (stop_seconds,) = re.findall(
         r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd/brigade-web@.service").read_text(), re.M
     )
     grace = COMPOSE["services"]["web"]["stop_grace_period"]
-    assert min(int(patience), int(grace.rstrip("s"))) > connection_limits.LAST_SECONDS
+    assert min(int(stop_seconds), int(grace.rstrip("s"))) > connection_limits.LAST_SECONDS
 
 
 def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:

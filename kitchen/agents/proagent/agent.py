@@ -68,7 +68,7 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
         if foreseen is None:
             return at
-        told = self.skills.intent(foreseen.said)
+        told = self.skills.intent(foreseen.predicted)
         what = told.get("item") or told.get("to") or ""
         return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
 
@@ -138,7 +138,7 @@ class ProAgent(SkilledAgent):
             kept,
             again,
             {**chosen, "memory": self.options.memory},
-            told=SCENE_GROWTH + (2 * MAX_BELIEFS * BELIEF_CHARACTERS if self.options.corrects else 0),
+            extra_tokens=SCENE_GROWTH + (2 * MAX_BELIEFS * BELIEF_CHARACTERS if self.options.corrects else 0),
             remembers_tries=True,
         )
 

@@ -163,7 +163,7 @@ def _judged(
     """Yield the open predictions that `what`, a skill that a seat has finished, makes right or wrong."""
     for one in memory.open:
         if one.of == what.of and one.step <= what.step:
-            right = skills.agrees(sight, one.said, what.done)
+            right = skills.agrees(sight, one.predicted, what.done)
             if right is not None:
                 yield one.judged(what.done, what.step, right=right)
 
@@ -184,7 +184,7 @@ def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOption
 def _believed(one: Prediction, skills: Skills, options: ProAgentOptions) -> str:
     of = f"- step {one.step}, {skills.named(one.of)}:"
     if one.right is not False:
-        return f"{of} {spell_skill(one.said)}"
+        return f"{of} {spell_skill(one.predicted)}"
     if options.belief == REPLACE:
         return f"{of} {spell_skill(one.done)}"
-    return f"{of} {spell_skill(one.said)} (that was wrong: it did {spell_skill(one.done)} instead)"
+    return f"{of} {spell_skill(one.predicted)} (that was wrong: it did {spell_skill(one.done)} instead)"

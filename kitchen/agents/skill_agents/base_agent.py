@@ -147,7 +147,7 @@ class SeatStep(Generic[H]):
         if number := wait_steps(plan.skill):
             return SUCCESS if taken >= number else UNKNOWN
         status = self.skills.status(self.sight, plan.skill, plan.mark)
-        late = self.skills.patience and taken >= self.skills.patience
+        late = self.skills.max_steps and taken >= self.skills.max_steps
         return FAIL if status == UNKNOWN and late else status
 
     def _begin(self) -> None:

@@ -211,7 +211,7 @@ class SkillDispatcher(SkilledAgent):
             self.options.memory,
             self.options.again,
             {**chosen, "memory": self.options.memory},
-            told=SCENE_GROWTH + CHOICES_GROWTH,
+            extra_tokens=SCENE_GROWTH + CHOICES_GROWTH,
         )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:

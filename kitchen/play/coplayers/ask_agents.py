@@ -199,7 +199,7 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
     return [
         AskedMind(mind, talk.situations[place], made[place], talk.followed(place))
         for place, mind in enumerate(minds)
-        if talk.made[place]
+        if talk.decisions[place]
     ]
 
 

@@ -25,7 +25,7 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
-from kitchen.infra.rate_limit import NewestPerOwner
+from kitchen.infra.websocket_rate_limits import NewestPerOwner
 from kitchen.play.coplayers.agent_decisions import LateCallback, decide_step, fallback_outcome
 from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.episode.change_episode import close_expired_turn

@@ -30,7 +30,7 @@ from jinja2 import Environment, StrictUndefined
 from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
-from kitchen.play.live.shared_panels import Notice, notice_panel, shared_panels
+from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds

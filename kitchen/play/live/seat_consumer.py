@@ -35,7 +35,7 @@ from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import extend_log_context, log_context
-from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.live import page_session, render_page
 from kitchen.play.live.page_session import (

@@ -186,7 +186,7 @@ MAX_SKILL_WORDS = 7
 class CuisineSkills(Skills):
     """The aims of the world as skills: a robot can plan every aim that it can be asked for."""
 
-    patience: ClassVar[int] = 30
+    max_steps: ClassVar[int] = 30
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
         """Return all robots' seats."""

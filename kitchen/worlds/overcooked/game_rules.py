@@ -225,13 +225,13 @@ class MoveAttempt(NamedTuple):
     """The move that a seat attempts with a command, and its possible results."""
 
     target: Cell
-    free: Pose
+    pose_if_free: Pose
     """The pose if the other seat does not block the move."""
-    kept: Pose
+    pose_if_blocked: Pose
     """The pose if the other seat blocks the move."""
     event: Event
     """The event if the move is not blocked; unused for an interact."""
-    event_kept: Event
+    event_if_blocked: Event
     wants: bool
     """Whether the command moves to another cell."""
     idle: bool

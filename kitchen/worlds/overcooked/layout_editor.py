@@ -324,7 +324,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
     pictures = "worlds/overcooked/overcooked.svg"
     belongs = ("layout", OWN_LAYOUT_CODE)
 
-    def begun(self) -> Mapping[str, StartingDrawing]:
+    def starting_drawings(self) -> Mapping[str, StartingDrawing]:
         """Return the starting drawings: an empty grid, then every shipped layout."""
         empty = {"empty": StartingDrawing("An empty grid", self.text(EMPTY_DRAWING))}
         return empty | {
@@ -346,7 +346,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
             return ""
         return "\n".join(_file(sheet)) + "\n"
 
-    def told(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
+    def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
         """Return remarks about the layout: all faults.
 
         If there are no faults, the remarks say what each seat reaches, and whether the layout is used.

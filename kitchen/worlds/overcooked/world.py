@@ -223,11 +223,11 @@ class Overcooked(World):
         deed = self._act(0, first.ahead) if one.acts else None
         deed_other = self._act(1, second.ahead) if other.acts else None
         if one.target == other.target or (one.target == second.at and other.target == first.at):
-            self._stands = one.kept, other.kept
-            event, event_other = one.event_kept, other.event_kept
+            self._stands = one.pose_if_blocked, other.pose_if_blocked
+            event, event_other = one.event_if_blocked, other.event_if_blocked
             self.tally.collisions += one.wants or other.wants
         else:
-            self._stands = one.free, other.free
+            self._stands = one.pose_if_free, other.pose_if_free
         if one.idle:
             self.tally.seats[0][IDLE] += 1
         if other.idle:

@@ -6,14 +6,14 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from study.design.models.study import Study
-from study.design.study_parts import PARTS, part_problems
+from study.design.parts_other_than_rounds import PARTS, part_problems
 
 
 class StudyPart(models.Model):
-    """One part of a study beside the rounds: on or off, with its heading, text and settings.
+    """One part of a study other than the rounds: on or off, with its heading, text and settings.
 
-    A study has a row only for parts that differ from `study.design.study_parts.PARTS`. The others are as
-    defined there.
+    A study has a row only for parts that differ from `study.design.parts_other_than_rounds.PARTS`. The others
+    are as defined there.
     """
 
     id: int

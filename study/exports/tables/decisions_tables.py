@@ -216,7 +216,7 @@ def _prediction_rows(by_mind: ByMind) -> Iterator[tuple[object, ...]]:
     found = [(one.step, mind, one) for mind, several in by_mind.items() for one in several]
     for step, mind, one in sorted(found, key=lambda each: (*each[:2], each[2].by, each[2].of)):
         done = spell_skill(one.done) if one.done else None
-        yield step, mind, one.by, one.of, spell_skill(one.said), done, one.done_in, one.right
+        yield step, mind, one.by, one.of, spell_skill(one.predicted), done, one.done_in, one.right
 
 
 PREDICTIONS = ExportTable(

@@ -36,7 +36,7 @@ class Command(OneLineCommand):
         """Restore the backup and print what was done."""
         with bad_input(BackupError):
             restored = restore(file, sure=yes, with_key=not without_key)
-        for line in told(restored):
+        for line in result_lines(restored):
             self.stdout.write(line)
         if wrong := [verdict.episode for verdict in restored.verdicts if not verdict.holds]:
             raise CommandError(
@@ -44,7 +44,7 @@ class Command(OneLineCommand):
             )
 
 
-def told(restored: RestoreResult) -> list[str]:
+def result_lines(restored: RestoreResult) -> list[str]:
     """Return the lines that say what was done."""
     manifest = restored.manifest
     lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]

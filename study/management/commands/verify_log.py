@@ -43,7 +43,7 @@ class Command(StudyCommand):
             self.stdout.write(said_of_it)
         verdicts = []
         for verdict in verify_episode_logs(episodes):
-            self.stdout.write(said(verdict))
+            self.stdout.write(verdict_line(verdict))
             verdicts.append(verdict)
         line = summary(verdicts)
         if unguarded or others or not all(verdict.holds for verdict in verdicts):
@@ -59,7 +59,7 @@ class Command(StudyCommand):
         return [*changed_staff_actions(actions), *events_verify(), *verify_logs()]
 
 
-def said(verdict: LogVerdict) -> str:
+def verdict_line(verdict: LogVerdict) -> str:
     """Return one line about one episode."""
     if verdict.faults:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"

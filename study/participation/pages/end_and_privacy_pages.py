@@ -213,7 +213,9 @@ def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": study,
         "keeps_devices": "keeps_devices" in on,
-        "lines": [line.told() for line in STORED_DATA.values() if not line.setting or line.setting in on],
+        "lines": [
+            line.translated() for line in STORED_DATA.values() if not line.setting or line.setting in on
+        ],
         "beside": list(map(gettext, STORED_BESIDE.values())),
         "names": settings.KEEP_NAMES_DAYS,
         "everything": settings.KEEP_DAYS,

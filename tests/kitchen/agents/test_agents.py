@@ -12,7 +12,7 @@ from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Command, Json, World
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_world, known_worlds
-from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.agents.timed_episode import play_alone
 
 PAIRS = [
     (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)

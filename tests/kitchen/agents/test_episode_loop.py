@@ -88,7 +88,9 @@ class Loop(EpisodeLoop):
         for _ in range(steps):
             self.take(self.step_of(self.ask(made)))
         posted = self.mailbox.posted[before:] if self.mailbox else []
-        return [(each.said.sender, each.said.to, each.said.text or each.said.kind) for each in posted]
+        return [
+            (each.message.sender, each.message.to, each.message.text or each.message.kind) for each in posted
+        ]
 
 
 def told_to(member: int) -> list[list[str]]:

@@ -12,7 +12,7 @@ from kitchen.contract.language_model import Request
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.world import CuisineWorld
-from tests.kitchen.agents.alone import decisions
+from tests.kitchen.agents.timed_episode import decisions
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 CLAUDE = "anthropic:claude-sonnet-5-5"

@@ -66,14 +66,14 @@ class Talk:
             self.made: list[Decision] = done.value
 
     def _decide(self, place: int, lines: Sequence[Line]) -> Decision:
-        count = len(self.talk.made[place])
+        count = len(self.talk.decisions[place])
         says = [lines[count]] if count < len(lines) and lines[count] else []
         said = tuple(say if isinstance(say, MessageDraft) else MessageDraft(say) for say in says)
         return Decision({place: ("go", f"{count}")}, memory=count + 1, says=said)
 
     @property
     def said(self) -> list[tuple[int | None, str]]:
-        return [(one.sender, one.text) for one in self.talk.said]
+        return [(one.sender, one.text) for one in self.talk.messages]
 
     @property
     def order(self) -> list[int]:
@@ -137,7 +137,7 @@ def test_it_ends_after_so_many_rounds_and_everybody_has_decided() -> None:
 
 def test_a_member_without_a_decision_is_asked_only_when_addressed() -> None:
     quiet = Talk(graph(), {0: [MessageDraft("you?", to=(1,))]}, busy=[2])
-    assert quiet.order == [0, 1] and quiet.made[2] == Decision({}) and not quiet.talk.made[2]
+    assert quiet.order == [0, 1] and quiet.made[2] == Decision({}) and not quiet.talk.decisions[2]
     called = Talk(graph(), {0: [MessageDraft("you?", to=(2,))], 2: ["busy"]}, busy=[2])
     assert called.order == [0, 2, 0, 1] and called.made[2].commands == {2: ("go", "0")}
     assert Talk(graph(), {1: ["you?"]}, busy=[0, 2]).order == [1, 2, 0]  # the first that is asked opens

@@ -32,7 +32,7 @@ from kitchen.experiments.verify_replay import replay_log
 from kitchen.management.commands import experiment
 from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
 from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
-from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
+from tests.kitchen.experiments.paid_models import MODEL, PaidModel, paid
 
 __all__ = ["paid"]
 

@@ -19,7 +19,7 @@ from kitchen.experiments.models import Experiment, ExperimentEpisode, Experiment
 from kitchen.infra import db_retry
 from kitchen.infra.append_only import AppendOnlyError
 from kitchen.money.budget_ledger import spent_or_reserved
-from tests.kitchen.experiments.paid import MODEL, PAID, PaidModel, paid
+from tests.kitchen.experiments.paid_models import MODEL, PAID, PaidModel, paid
 from tests.kitchen.experiments.test_command import inline, run
 
 __all__ = ["inline", "paid"]

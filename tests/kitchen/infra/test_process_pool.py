@@ -21,7 +21,7 @@ from kitchen.infra.log_context import error_location, error_traceback
 from kitchen.infra.process_pool import BusyError, ChildDiedError, ChildTimeoutError, ProcessPool
 from kitchen.registry.agent_registry import decide_with_settings
 from kitchen.registry.world_registry import get_world
-from tests.kitchen.infra import errands
+from tests.kitchen.infra import pool_functions
 from tests.servers import wait_until
 
 SECONDS = 60
@@ -57,7 +57,7 @@ def own() -> Iterator[Callable[..., ProcessPool]]:
 def end(pool: ProcessPool) -> None:
     """Its children have nothing to do any more; they end with this process, and one of them now."""
     with pytest.raises(ChildDiedError):
-        pool.submit(errands.end_at_once).result(SECONDS)
+        pool.submit(pool_functions.end_at_once).result(SECONDS)
 
 
 def test_a_planner_decides_there_as_here_and_needs_no_django(pool: ProcessPool) -> None:
@@ -66,28 +66,28 @@ def test_a_planner_decides_there_as_here_and_needs_no_django(pool: ProcessPool) 
     assert pool.submit(decide_with_settings, "planner", {}, situation).result(
         SECONDS
     ) == decide_with_settings("planner", {}, situation)
-    loaded = pool.submit(errands.packages).result(SECONDS)
+    loaded = pool.submit(pool_functions.packages).result(SECONDS)
     assert "kitchen" in loaded
     assert loaded & {"django", "channels", "celery", "study", "brigade", "daphne"} == set()
 
 
 def test_what_the_sender_runs_is_not_run_again(pool: ProcessPool) -> None:
-    assert pool.submit(errands.main_file).result(SECONDS) == process_pool_worker.__file__
+    assert pool.submit(pool_functions.main_file).result(SECONDS) == process_pool_worker.__file__
 
 
 def test_what_is_raised_there_is_raised_here_and_says_where(pool: ProcessPool) -> None:
     with pytest.raises(KeyError, match="sesame") as caught:
-        pool.submit(errands.fail, "sesame").result(SECONDS)
-    line = errands.fail.__code__.co_firstlineno + 2
-    assert error_location(caught.value) == f"KeyError in errands.py, line {line}"
+        pool.submit(pool_functions.fail, "sesame").result(SECONDS)
+    line = pool_functions.fail.__code__.co_firstlineno + 2
+    assert error_location(caught.value) == f"KeyError in pool_functions.py, line {line}"
     assert "in fail" in error_traceback(caught.value)
     assert "sesame" not in error_traceback(caught.value)
 
 
 def test_what_cannot_be_sent_back_is_told_by_its_name(pool: ProcessPool) -> None:
     with pytest.raises(RuntimeError, match=r"^FussyError$") as caught:
-        pool.submit(errands.fail_fussily).result(SECONDS)
-    assert error_location(caught.value).startswith("FussyError in errands.py")
+        pool.submit(pool_functions.fail_fussily).result(SECONDS)
+    assert error_location(caught.value).startswith("FussyError in pool_functions.py")
 
 
 def test_what_cannot_be_sent_is_refused_at_once(pool: ProcessPool) -> None:
@@ -112,9 +112,9 @@ def test_a_thread_that_ends_takes_no_child_with_it(own: Callable[..., ProcessPoo
 
 def test_a_killed_child_fails_its_own_call_only(own: Callable[..., ProcessPool], tmp_path: Path) -> None:
     pool = own(2)
-    other = pool.submit(errands.wait_for, str(tmp_path / "go"))
+    other = pool.submit(pool_functions.wait_for, str(tmp_path / "go"))
     with pytest.raises(ChildDiedError, match="code -9"):
-        pool.submit(errands.end_at_once).result(SECONDS)
+        pool.submit(pool_functions.end_at_once).result(SECONDS)
     assert pool.submit(abs, -1).result(SECONDS) == 1
     (tmp_path / "go").touch()
     assert other.result(SECONDS) != os.getpid()
@@ -139,7 +139,7 @@ def test_who_comes_when_too_many_wait_is_told_at_once(
     own: Callable[..., ProcessPool], tmp_path: Path
 ) -> None:
     pool, go = own(waiting=2), str(tmp_path / "go")
-    running = pool.submit(errands.wait_for, go)
+    running = pool.submit(pool_functions.wait_for, go)
     wait_until(running.running, "the first to be at work")
     waiting = [pool.submit(abs, -number) for number in (1, 2)]
     with pytest.raises(BusyError, match="2 calls wait already"):
@@ -152,7 +152,7 @@ def test_who_comes_when_too_many_wait_is_told_at_once(
 def test_one_that_takes_too_long_is_ended(own: Callable[..., ProcessPool], tmp_path: Path) -> None:
     pool = own(longest=0.5)
     with pytest.raises(ChildTimeoutError, match=r"no answer within 0\.5 s"):
-        pool.submit(errands.wait_for, str(tmp_path / "never")).result(SECONDS)
+        pool.submit(pool_functions.wait_for, str(tmp_path / "never")).result(SECONDS)
     assert pool.submit(abs, -1).result(SECONDS) == 1
 
 
@@ -161,7 +161,7 @@ def test_nothing_is_started_before_it_is_needed_and_all_of_it_to_be_ready(
 ) -> None:
     pool = own(2)
     assert not pool._started
-    pool.warm_up(partial(errands.leave_a_mark, str(tmp_path)))
+    pool.warm_up(partial(pool_functions.leave_a_mark, str(tmp_path)))
     wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "both")
     assert pool.submit(os.getpid).result(SECONDS) in {int(path.name) for path in tmp_path.iterdir()}
 
@@ -169,14 +169,14 @@ def test_nothing_is_started_before_it_is_needed_and_all_of_it_to_be_ready(
 UNGUARDED = """
 import sys, threading
 from kitchen.infra import process_pool as apart
-from tests.kitchen.infra import errands
+from tests.kitchen.infra import pool_functions
 
 apart.warm_up(int)
-thread = threading.Thread(target=apart.submit, args=(errands.leave_a_mark, sys.argv[1]))
+thread = threading.Thread(target=apart.submit, args=(pool_functions.leave_a_mark, sys.argv[1]))
 thread.start()
 thread.join()
-apart.submit(errands.wait_for, sys.argv[1] + "/never")
-apart.submit(errands.wait_for, sys.argv[1] + "/never")
+apart.submit(pool_functions.wait_for, sys.argv[1] + "/never")
+apart.submit(pool_functions.wait_for, sys.argv[1] + "/never")
 print("main", flush=True)
 threading.Event().wait()
 """

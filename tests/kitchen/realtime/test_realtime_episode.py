@@ -303,13 +303,13 @@ def test_staff_see_stopped_clocks_and_late_steps(lane: Lane) -> None:
     waits.seats.update(page="")
     game.tick(0.2)
     assert stored("me", game)
-    assert clock_totals() == ClockTotals(running=1, still=0, steps=1, late=1)
+    assert clock_totals() == ClockTotals(running=1, stopped=0, steps=1, late=1)
     facts = episode_facts([episode.pk])[episode.pk]
     assert (facts.late, facts.people_missing) == (1, ())
     long_ago = timezone.now() - timedelta(minutes=1)
     Ticking.objects.update(until=long_ago)
     Episode.objects.update(turn_opened_at=long_ago)
-    assert clock_totals().still == 1
+    assert clock_totals().stopped == 1
 
 
 def test_an_episode_ended_by_staff_keeps_its_stored_ticks(lane: Lane) -> None:

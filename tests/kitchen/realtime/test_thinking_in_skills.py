@@ -66,4 +66,4 @@ def test_a_plan_three_ticks_late_is_carried_out_afterwards(
         assert not predictions_by_episode([episode.pk])
         return
     (arguments,) = predictions_by_episode([episode.pk])[episode.pk].values()
-    assert arguments[0].step == 1 and arguments[0].said == ("pickup", "onion")
+    assert arguments[0].step == 1 and arguments[0].predicted == ("pickup", "onion")

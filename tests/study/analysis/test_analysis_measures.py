@@ -10,7 +10,7 @@ from study.analysis.analysis_results import analyse_present_data
 from study.design.models import Study, SurveyItem
 from study.design.questions.questionnaires import instrument
 from study.editor.design_services import instrument_add, item_delete
-from tests.study.exports.test_wide import answered
+from tests.study.exports.test_participant_columns import answered
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db

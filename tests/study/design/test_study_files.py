@@ -13,9 +13,9 @@ from study.design.blueprint import blueprint_of
 from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Study
 from study.design.page_and_item_order import PAGES, is_shown
+from study.design.parts_other_than_rounds import PARTS
 from study.design.questions.questionnaires import instruments
 from study.design.study_files import study_from_file
-from study.design.study_parts import PARTS
 
 pytestmark = pytest.mark.django_db
 

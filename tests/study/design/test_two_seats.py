@@ -9,7 +9,7 @@ import pytest
 from kitchen.contract.world import SettingsError
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit
 from study.design.condition_seats import condition_check
-from study.design.study_parts import practice_reaches
+from study.design.parts_other_than_rounds import practice_reaches
 from tests.worlds.lane.kit import LINE
 from tests.worlds.lane.page import LanePage
 

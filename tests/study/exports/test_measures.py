@@ -13,7 +13,7 @@ from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
-from tests.study.exports.test_wide import answered
+from tests.study.exports.test_participant_columns import answered
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from tests.conftest import Once
 from tests.study.exports.rows import rows_of
+from tests.study.exports.test_complete_exports import walk, whole_study
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
-from tests.study.exports.test_in_full import walk, whole_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 

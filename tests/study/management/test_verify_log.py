@@ -13,7 +13,7 @@ from kitchen.infra.append_only import trigger_name
 from kitchen.play.models import Episode, Step
 from study.participants.models import Round, StaffAction
 from tests.kitchen.factories import make_episode, submit
-from tests.kitchen.play.turn.test_chain import seal_of_before
+from tests.kitchen.play.turn.test_log_chain import seal_of_before
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]

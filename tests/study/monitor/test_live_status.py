@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
-from kitchen.infra.rate_limit import TokenBucket
+from kitchen.infra.websocket_rate_limits import TokenBucket
 from kitchen.money.models import Budget, Spending
 from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import Episode, Seat

@@ -19,13 +19,13 @@ from brigade.error_pages import PAGES as STATUSES
 from brigade.error_pages import error_page
 from kitchen.contract.page import Panel
 from kitchen.play.live import render_page
-from kitchen.play.live.shared_panels import (
+from kitchen.play.live.common_panels import (
     Bar,
     Clock,
+    EpisodeEnd,
     JobCard,
     JobsPanel,
     Line,
-    Over,
     Partner,
     Phase,
     Plan,
@@ -100,9 +100,9 @@ SHELL = (
     ("plans", Plans((("⟦Robot⟧ 2", ("⟦Wait⟧",)),))),
     ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
     ("plan", Plan(3, False, (), (), "⟦Wait⟧")),
-    ("over", Over(over=True, step=3, ended_by_staff=True)),
-    ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
-    ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
+    ("over", EpisodeEnd(over=True, step=3, ended_by_staff=True)),
+    ("over", EpisodeEnd(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
+    ("over", EpisodeEnd(over=True, step=3, goal="⟦Well done⟧")),
     ("talk", Talk(0)),
     ("jobs", JobsPanel()),
     ("job", card("given")),

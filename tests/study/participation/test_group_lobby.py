@@ -33,7 +33,7 @@ from study.pilot.previews import condition_preview
 from study.pilot.synthetic.synthetic_participants import synthetic_erase
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
-from tests.study.participants.test_withdrawing import InThread
+from tests.study.participants.test_withdrawal_during_a_step import InThread
 
 pytestmark = pytest.mark.django_db
 

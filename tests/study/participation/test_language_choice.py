@@ -183,7 +183,7 @@ def test_a_play_page_gets_notices_in_its_language_and_a_program_in_english(study
 
 def test_a_cached_drawing_is_not_shown_in_another_language(study: Study) -> None:
     enter(study)
-    from kitchen.play.live.shared_panels import Notice, notice_panel
+    from kitchen.play.live.common_panels import Notice, notice_panel
 
     panel = notice_panel(Notice("Words"))
     with translation.override("es"):

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from kitchen.infra.rsa_public_keys import KeysError
-from study.participation import prolific_links
-from study.participation.prolific_links import (
+from study.participation import prolific_entry_links
+from study.participation.prolific_entry_links import (
     AGAIN_SECONDS,
     KEPT_SECONDS,
     LARGEST,
@@ -23,9 +23,9 @@ from study.participation.prolific_links import (
     WAITED_SECONDS,
     KeyRing,
     fetched,
-    read,
+    read_source,
 )
-from tests.study.participation.test_prolific_links import key_set
+from tests.study.participation.test_prolific_entry_links import key_set
 
 
 class Prolific:
@@ -124,7 +124,7 @@ def test_they_can_be_in_a_file(tmp_path: Path, settings: pytest.FixtureRequest) 
 @pytest.mark.parametrize("source", ["/nowhere", "https://127.0.0.1:1/keys", "https://"])
 def test_an_unreadable_source_is_an_error(source: str) -> None:
     with pytest.raises(KeysError, match="cannot be read"):
-        read(source)
+        read_source(source)
 
 
 class Endless(httpx2.AsyncByteStream):
@@ -162,7 +162,7 @@ def test_a_server_that_sends_slowly_has_no_longer_than_any_other(monkeypatch: py
             await asyncio.sleep(0.01)
         return "{}"
 
-    monkeypatch.setattr(prolific_links, "FETCH_SECONDS", 0.02)
-    monkeypatch.setattr(prolific_links, "fetched", slowly)
+    monkeypatch.setattr(prolific_entry_links, "FETCH_SECONDS", 0.02)
+    monkeypatch.setattr(prolific_entry_links, "fetched", slowly)
     with pytest.raises(KeysError, match="cannot be read: TimeoutError"):
-        read("https://prolific.example/keys")
+        read_source("https://prolific.example/keys")

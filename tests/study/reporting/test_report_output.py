@@ -38,8 +38,8 @@ def told() -> ReportContents:
     return ReportContents(
         title="A *study* of 团队",
         slug="small",
-        whose="people only",
-        known="",
+        authors="people only",
+        known_effects="",
         made_at=AT,
         design=[("Hypotheses", "> # Loud\n> <script>alert(1)</script> **more** helps")],
         conditions=[["Alone", "Team A", "Cuisine", "nobody", "0"]],

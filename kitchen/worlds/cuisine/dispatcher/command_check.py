@@ -104,7 +104,7 @@ class CheckedCommands:
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property
-    def kept(self) -> tuple[GivenCommand, ...]:
+    def accepted(self) -> tuple[GivenCommand, ...]:
         """The commands that were not refused."""
         refused = {fault.seat for fault in self.faults if fault.command}
         return tuple(each for each in self.commands if each[0] not in refused)

@@ -322,7 +322,7 @@ class ModelConversation:
         if read is None:
             return None
         verdict = check_commands(self.moment, read.given, read.unclear)
-        missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.kept)]
+        missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.accepted)]
         if not self.options.repair or not missing or self.moment.only_answers:
             return ModelAnswer(verdict, read.given)
         return self._mend(ModelAnswer(verdict, read.given), missing)
@@ -393,7 +393,7 @@ class ModelConversation:
         if second is None:
             return first
         others = [each for each in second.given if each[0] in missing]
-        verdict = check_commands(self.moment, [*first.verdict.kept, *others], second.unclear)
+        verdict = check_commands(self.moment, [*first.verdict.accepted, *others], second.unclear)
         return ModelAnswer(verdict, (*first.given, *second.given), first.verdict.faults)
 
 

@@ -121,7 +121,7 @@ def test_what_it_foresaw_is_compared_with_what_is_finished_next() -> None:
         for command in (("goto", "storage0"), ("get", "storage0", item), ("noop",)):
             beside.step(command)
         told = predictions_in(decision.note for decision in beside.decisions)
-        assert told[0].said == ("serve", ORDERED) and (told[0].by, told[0].of, told[0].step) == (1, 0, 1)
+        assert told[0].predicted == ("serve", ORDERED) and (told[0].by, told[0].of, told[0].step) == (1, 0, 1)
         assert [one.right for one in told if one.right is not None][: len(right)] == right
         assert PredictionAccuracy.of(told).judged == (2 if right else 0)
     assert beside.note()["judged"] == 2 and beside.note()["right"] == 0

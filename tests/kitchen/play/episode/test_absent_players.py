@@ -19,9 +19,9 @@ from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.change_episode import close_expired_turn, leave_seat
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.common_panels import shared_panels, talk_panel
 from kitchen.play.live.page_session import EPISODE_ERASED, TAKEN_OVER_CLOSE_CODE, open_page, take_seat
 from kitchen.play.live.seat_view import current_seat_view
-from kitchen.play.live.shared_panels import shared_panels, talk_panel
 from kitchen.play.models import Episode, Message, Seat, Step
 from kitchen.play.turn import step_timer
 from kitchen.registry.world_registry import get_page

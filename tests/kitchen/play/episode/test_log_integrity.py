@@ -19,7 +19,7 @@ from kitchen.play.episode.log_integrity import (
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Step
 from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
 from tests.kitchen.factories import make_episode, mind
-from tests.kitchen.play.turn.test_chain import go_on, said, seal_of_before, sql, unguarded
+from tests.kitchen.play.turn.test_log_chain import go_on, said, seal_of_before, sql, unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 

@@ -17,8 +17,8 @@ from kitchen.agents.evaluation import make_situation
 from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play.live import render_page
+from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import Screen, page_context
-from kitchen.play.live.shared_panels import shared_panels
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.world_registry import get_page, get_world

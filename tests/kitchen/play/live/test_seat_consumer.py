@@ -18,7 +18,7 @@ from django.db import connection
 from redis.exceptions import RedisError
 
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.live import page_watchdog, seat_consumer
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,

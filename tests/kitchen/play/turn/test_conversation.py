@@ -21,8 +21,8 @@ from kitchen.play.coplayers.ask_agents import checked_decision
 from kitchen.play.episode.change_episode import end_episode
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.common_panels import shared_panels, talk_panel
 from kitchen.play.live.seat_view import current_seat_view, seat_states, state_message
-from kitchen.play.live.shared_panels import shared_panels, talk_panel
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seal, Step
 from kitchen.play.turn.conversation import messages_known_to, unblocked_text

@@ -25,7 +25,7 @@ from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.replay_verification import verify_replays
 from kitchen.replay.step_replay import world_after_steps
 from tests.kitchen.factories import make_episode, submit
-from tests.kitchen.play.turn.test_chain import said, sql, unguarded
+from tests.kitchen.play.turn.test_log_chain import said, sql, unguarded
 from tests.worlds.boulders import DIG, PUT, REST, Boulders, key_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.usefixtures("boulders")]

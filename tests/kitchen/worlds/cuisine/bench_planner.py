@@ -37,7 +37,7 @@ from kitchen.experiments.running_episode import failed_row
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.bench import paper_benchmark
-from tests.kitchen.agents.alone import decisions, play_alone
+from tests.kitchen.agents.timed_episode import decisions, play_alone
 from tests.kitchen.worlds.cuisine.greedy import Greedy
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}

@@ -10,8 +10,8 @@ from playwright.async_api import Browser, Page, WebSocketRoute
 
 from kitchen.contract.page import DRAWING_TABLES, SeatView
 from kitchen.contract.world import Json
+from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import render_panel
-from kitchen.play.live.shared_panels import shared_panels
 from kitchen.worlds.overcooked.page import PAGE
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.browser import IN_A_BROWSER

@@ -18,12 +18,12 @@ def text_of(*rows: str, **lines: str) -> str:
 
 
 def told(text: str, **settings: str) -> list[tuple[str, str]]:
-    return [(kind, words) for kind, words in LAYOUT_EDITOR.told(text, settings)]
+    return [(kind, words) for kind, words in LAYOUT_EDITOR.remarks(text, settings)]
 
 
 @pytest.mark.parametrize("code", shipped_layouts())
 def test_every_layout_that_comes_along_can_be_drawn_on_from(code: str) -> None:
-    text, own = LAYOUT_EDITOR.begun()[code].text, shipped_layouts()[code]
+    text, own = LAYOUT_EDITOR.starting_drawings()[code].text, shipped_layouts()[code]
     drawn = parse_own_layout(text)
     assert LAYOUT_EDITOR.text(LAYOUT_EDITOR.sheet(text)) == text
     for name in ("title", "rows", "orders", "bonus", "value", "time", "starts"):
@@ -31,7 +31,7 @@ def test_every_layout_that_comes_along_can_be_drawn_on_from(code: str) -> None:
 
 
 def test_an_empty_grid_comes_first_and_says_what_it_lacks() -> None:
-    first = next(iter(LAYOUT_EDITOR.begun().values()))
+    first = next(iter(LAYOUT_EDITOR.starting_drawings().values()))
     assert LAYOUT_EDITOR.sheet(first.text) == EMPTY_DRAWING
     assert told(first.text) == [
         (REMARK_REFUSED, "There are no dishes (D)."),
@@ -83,7 +83,7 @@ def test_every_fault_is_told_at_once() -> None:
 
 @pytest.mark.parametrize("code", shipped_layouts())
 def test_what_can_be_played_has_no_fault(code: str) -> None:
-    source, values = parse_toml(LAYOUT_EDITOR.begun()[code].text, "own_layout")
+    source, values = parse_toml(LAYOUT_EDITOR.starting_drawings()[code].text, "own_layout")
     assert not list(layout_faults(source.read(TypeAdapter(DrawnLayout), values)))
 
 
@@ -94,12 +94,12 @@ def test_what_a_drawing_would_lose_is_not_drawn(text: str) -> None:
 
 
 def test_seats_that_are_cut_off_may_be_and_are_told() -> None:
-    assert told(LAYOUT_EDITOR.begun()["forced_coordination"].text) == [
+    assert told(LAYOUT_EDITOR.starting_drawings()["forced_coordination"].text) == [
         (REMARK_FACT, "The seats are cut off from each other. They can hand things over across 3 counters."),
         (REMARK_FACT, "Seat 0 reaches a pot and a serving place; not onions and dishes."),
         (REMARK_FACT, "Seat 1 reaches onions and dishes; not a pot and a serving place."),
     ]
-    assert told(LAYOUT_EDITOR.begun()["asymmetric_advantages"].text)[-1] == (
+    assert told(LAYOUT_EDITOR.starting_drawings()["asymmetric_advantages"].text)[-1] == (
         REMARK_FACT,
         "Seat 1 reaches onions, dishes, a pot and a serving place.",
     )
@@ -133,7 +133,7 @@ def test_what_can_never_be_served_is_told() -> None:
 
 
 def test_it_is_told_beside_the_other_settings() -> None:
-    tomato = LAYOUT_EDITOR.begun()["cramped_room_tomato"].text
+    tomato = LAYOUT_EDITOR.starting_drawings()["cramped_room_tomato"].text
     assert "with them a pot is started with empty hands" in told(tomato, cooking="auto")[0][1]
     unused = told(tomato, cooking="interact", layout="counter_circuit")
     assert unused[0] == (REMARK_CAUTION, "It is not played: the layout chosen above is “Counter circuit”.")

@@ -186,7 +186,7 @@ def test_a_dish_where_an_onion_was_foreseen_is_one_wrong_prediction(belief: str)
         beside.step((word,))
     told = predictions_in(decision.note for decision in beside.decisions)
     first = told[0]
-    assert (first.said, first.done, first.right) == (("pickup", "onion"), ("pickup", "dish"), False)
+    assert (first.predicted, first.done, first.right) == (("pickup", "onion"), ("pickup", "dish"), False)
     asked = [one for one in beside.decisions[3:] if one.calls]
     prompt = asked[0].calls[0].request.messages[-1].text
     believed = prompt.partition("What you foresaw:")[2].partition("What was really done:")[0]
@@ -229,7 +229,7 @@ def test_what_comes_late_is_judged_by_what_was_finished_first_since_it_was_asked
     taken = mind.arrived(beside.seen(), late)
     assert taken is not None
     (told,) = predictions_in([taken.note])
-    assert (told.step, told.said, told.done) == (1, ("pickup", "onion"), ("pickup", "onion"))
+    assert (told.step, told.predicted, told.done) == (1, ("pickup", "onion"), ("pickup", "onion"))
     assert (told.done_in, told.right) == (3, True)
     assert (taken.memory["1"]["right"], taken.memory["1"]["judged"]) == (1, 1)
     assert taken.memory["1"]["meanwhile"] == []

@@ -88,7 +88,7 @@ def test_what_passes_is_what_the_engine_carries_out(level: str) -> None:
         refused = {event.seat for event in events if event.kind == "refused"}
         assert {fault.seat for fault in verdict.faults} == refused
         assert [seat for seat, _ in verdict.commands] == [seat for seat, _ in turn]
-        assert dict(verdict.kept) == {seat: c for seat, c in turn if seat not in refused}
+        assert dict(verdict.accepted) == {seat: c for seat, c in turn if seat not in refused}
 
 
 def _wishes(world: CuisineWorld, seat: int) -> list[Command]:

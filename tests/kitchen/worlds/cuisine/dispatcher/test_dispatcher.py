@@ -16,7 +16,7 @@ from kitchen.contract.world import SettingsError
 from kitchen.llm.provider_registry import parse_model_setting
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.dispatcher.agent import FAILURE_SENTENCES
-from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.agents.timed_episode import play_alone
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen

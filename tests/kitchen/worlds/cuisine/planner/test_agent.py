@@ -16,7 +16,7 @@ from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.play_episodes import play_episode as play_job
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
-from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.agents.timed_episode import play_alone
 from tests.kitchen.changed_facts import changed
 from tests.nightly import nightly, thinned
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.test_in_place import alone
+from tests.journeys.test_page_updates import alone
 from tests.servers import Stack, wait_until
 
 pytestmark = IN_A_BROWSER

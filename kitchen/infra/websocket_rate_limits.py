@@ -1,4 +1,7 @@
-"""Limit the requests of one sender with token buckets, and keep only the newest connections. Plain Python."""
+"""Limit the websocket messages of one sender with token buckets, and keep only the newest connections.
+
+Pages over HTTP have other limits. Plain Python.
+"""
 
 from __future__ import annotations
 

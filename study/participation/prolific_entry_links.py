@@ -59,7 +59,7 @@ LARGEST = 262_144
 log = logging.getLogger(__name__)
 
 
-def read(source: str) -> str:
+def read_source(source: str) -> str:
     """Return the text at this HTTPS address or in this file. Raises KeysError."""
     try:
         return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
@@ -92,7 +92,7 @@ class KeyRing:
     """
 
     def __init__(
-        self, read: Callable[[str], str] = read, clock: Callable[[], float] = time.monotonic
+        self, read: Callable[[str], str] = read_source, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._read, self._clock, self._lock = read, clock, Lock()
         self._keys: Keys = {}

@@ -6,8 +6,8 @@ import pytest
 
 from kitchen.contract.world import SettingsError
 from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.common_panels import EpisodeEnd, shared_panels
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
-from kitchen.play.live.shared_panels import Over, shared_panels
 from kitchen.play.models import Episode, Seat
 from tests.kitchen.factories import make_episode, submit
 
@@ -28,7 +28,7 @@ def said_at_the_end(episode: Episode) -> str:
     view = current_seat_view(seat)
     assert view.phase == "over"
     shown = (panel.shows for panel in shared_panels(world_page_of(seat), view))
-    return next(over.goal for over in shown if isinstance(over, Over))
+    return next(over.goal for over in shown if isinstance(over, EpisodeEnd))
 
 
 def test_it_is_over_in_the_step_that_reaches_its_goal_and_the_log_holds() -> None:

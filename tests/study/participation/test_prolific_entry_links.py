@@ -18,9 +18,9 @@ from jwt.algorithms import RSAAlgorithm
 
 from study.design.models import Study
 from study.participants.models import Participant
-from study.participation import prolific_links
+from study.participation import prolific_entry_links
 from study.participation.enter_study import synthetic_invitation
-from study.participation.prolific_links import KeyRing
+from study.participation.prolific_entry_links import KeyRing
 from tests.nightly import nightly
 from tests.study.factories import make_study
 from tests.study.participation.test_guests import LINK, begun, come
@@ -53,7 +53,7 @@ def key_set(key: RSAPrivateKey) -> str:
 @pytest.fixture
 def sign(key: RSAPrivateKey, monkeypatch: pytest.MonkeyPatch) -> Sign:
     """Makes a token with which somebody comes."""
-    monkeypatch.setattr(prolific_links, "ring", KeyRing(lambda source: key_set(key)))
+    monkeypatch.setattr(prolific_entry_links, "ring", KeyRing(lambda source: key_set(key)))
 
     def token(by: Any = key, algorithm: str = "RS256", kid: str = "k1", **more: Any) -> str:
         now = int(time.time())
@@ -98,15 +98,15 @@ def test_it_is_as_good_as_the_personal_link_in_any_browser(client: Client, sign:
     assert come(guest, opened(guest, sign())) == personal  # a guest shows that it is them
     assert come(other, opened(other, sign(), "&PROLIFIC_PID=5f01&STUDY_ID=s1")) == personal
     assert opened(other, sign(), "&PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D").count("=5f01") == 1
-    assert other.cookies[prolific_links.cookie_of(study)].value
+    assert other.cookies[prolific_entry_links.cookie_of(study)].value
     gone = other.post(f"{personal}withdraw/", {"confirm": "yes"})
     assert "Your data have been erased" in text_of(gone)
-    assert not Participant.objects.exists() and not other.cookies[prolific_links.cookie_of(study)].value
+    assert not Participant.objects.exists() and not other.cookies[prolific_entry_links.cookie_of(study)].value
 
 
 def test_the_cookie_lasts_some_hours_and_no_script_reads_it(client: Client, study: Study, sign: Sign) -> None:
     opened(client, sign())
-    cookie = client.cookies[prolific_links.cookie_of(study)]
+    cookie = client.cookies[prolific_entry_links.cookie_of(study)]
     kept = cookie["max-age"], cookie["httponly"], cookie["samesite"], cookie["path"]
     assert kept == (4 * 3600, True, "Lax", "/s/small/")
 
@@ -145,7 +145,7 @@ def test_a_study_that_anybody_made_on_prolific_opens_nobodys_place(
 
 def test_a_link_adds_no_study_to_what_the_token_says(client: Client, study: Study, sign: Sign) -> None:
     opened(client, sign(prolific={**NAMED, "STUDY_ID": None}), "&STUDY_ID=s1")
-    assert prolific_links.cookie_of(study) not in client.cookies
+    assert prolific_entry_links.cookie_of(study) not in client.cookies
 
 
 def test_a_workspace_that_is_named_later_takes_no_older_cookie(
@@ -170,7 +170,9 @@ def test_the_cookie_of_a_signed_link_is_about_one_person_and_one_study(client: C
     make_study(recruitment="prolific", signed_only=True, prolific_workspace="w1")
     other = make_study("other", recruitment="prolific", signed_only=True, prolific_workspace="w1")
     opened(client, sign())
-    client.cookies[prolific_links.cookie_of(other)] = client.cookies[f"brigade_signed_{other.pk - 1}"].value
+    client.cookies[prolific_entry_links.cookie_of(other)] = client.cookies[
+        f"brigade_signed_{other.pk - 1}"
+    ].value
     for link in (WHOLE.replace("5f01", "5f02"), WHOLE.replace("small", "other")):
         assert client.get(link).status_code == 422
     assert client.get(WHOLE).status_code == 200
@@ -232,7 +234,7 @@ def test_an_invalid_token_gets_a_plain_page_and_changes_nothing(
     page = client.get(clean)
     assert page.status_code == 422 and "Open the study on Prolific again" in text_of(page)
     assert client.post(clean, {"entry": "a" * 32}).status_code == 422
-    assert not Participant.objects.exists() and prolific_links.cookie_of(study) not in client.cookies
+    assert not Participant.objects.exists() and prolific_entry_links.cookie_of(study) not in client.cookies
 
 
 @pytest.mark.parametrize("error", [TypeError, ValueError, RecursionError])

@@ -233,7 +233,7 @@ class Plans(NamedTuple):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-class Over(NamedTuple):
+class EpisodeEnd(NamedTuple):
     """The end of the episode. `over` is false before."""
 
     over: bool
@@ -247,7 +247,7 @@ class Over(NamedTuple):
     """Duration in seconds of a real-time episode."""
 
 
-class Gone(NamedTuple):
+class PeopleGone(NamedTuple):
     """Sentences about people who are gone."""
 
     sentences: tuple[str, ...]
@@ -395,9 +395,9 @@ def _plans(page: Page, view: SeatView) -> Plans:
     )
 
 
-def _over(page: Page, view: SeatView) -> Over:
+def _over(page: Page, view: SeatView) -> EpisodeEnd:
     if view.phase != "over":
-        return Over(over=False)
+        return EpisodeEnd(over=False)
     stopped = view.result.ended_by_staff or view.result.abandoned_because
     goal = (
         (page.reached(view) if view.result.reached else page.missed)
@@ -406,7 +406,7 @@ def _over(page: Page, view: SeatView) -> Over:
     )
     why = gettext(view.result.abandoned_because) if view.result.abandoned_because else ""
     seconds = round(view.step * view.timing.tick_ms / 1000) if view.timing.tick_ms else None
-    return Over(True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, seconds)
+    return EpisodeEnd(True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, seconds)
 
 
 STEPS_GONE_SHOWN = 2
@@ -417,7 +417,7 @@ stays.
 
 def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
     lately, ever = gone_sentences(view, steps=STEPS_GONE_SHOWN), gone_sentences(view)
-    return _panel("gone", Gone(lately)), _panel("replaced", Gone(ever))
+    return _panel("gone", PeopleGone(lately)), _panel("replaced", PeopleGone(ever))
 
 
 def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from websockets.uri import parse_uri
 from brigade import connection_limits, web
 from brigade.web import HttpConnections, LimitedWebSocket, WebSocketConnections
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
-from kitchen.infra.rate_limit import RATE_CLOSE_CODE
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 

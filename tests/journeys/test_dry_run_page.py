@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
-from tests.journeys.test_live import log_in, picture
+from tests.journeys.test_live_study_page import log_in, picture
 from tests.servers import Stack
 
 pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/pilot/test_dry_running has the pages by request

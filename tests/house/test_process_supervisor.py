@@ -107,7 +107,7 @@ async def test_however_many_live_the_end_of_each_is_heard_of(tmp_path: Path) -> 
 
 async def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
     stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
-    child = program(tmp_path, "stubborn", stubborn, patience=0.2)
+    child = program(tmp_path, "stubborn", stubborn, seconds_to_end=0.2)
     async with kept(child, []):
         await until(lambda: last_lines(child.log) != [])
         began = time.monotonic()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kitchen.contract.world import Json
-from study.design.study_parts import PARTS, part_problems
+from study.design.parts_other_than_rounds import PARTS, part_problems
 
 
 def problem(kind: str, settings: Json) -> str:

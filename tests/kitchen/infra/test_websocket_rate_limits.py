@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.infra.rate_limit import NewestPerOwner, TokenBucket, TokenBuckets
+from kitchen.infra.websocket_rate_limits import NewestPerOwner, TokenBucket, TokenBuckets
 
 
 class Clock:

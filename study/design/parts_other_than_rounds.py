@@ -1,7 +1,7 @@
-"""Define the parts of a study beside the rounds, such as consent, guide, practice, check and debriefing.
+"""Define the parts of a study other than the rounds: consent, guide, practice, check, debriefing and others.
 
-A part has a title, a text and settings. The module also tells what the practice episode plays, and whether it
-is long enough.
+A part has a title, a text and settings. The module also determines which world and co-players the practice
+episode has, and checks that the episode is long enough.
 
 Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
 condition) come between `check` and `final`. A study stores what is set for practice in `settings["kitchen"]`
