@@ -52,7 +52,7 @@ def valkey_command(at: Path) -> list[str]:
 
 def prepare_process(environment: dict[str, str]) -> ChildProcess:
     """Return the program that migrates and seeds the database, to be run once."""
-    return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, heard=True)
+    return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:

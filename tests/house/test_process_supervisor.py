@@ -127,7 +127,7 @@ async def test_one_that_ends_when_it_is_asked_to_is_not_killed(tmp_path: Path) -
 async def test_what_is_heard_prints_where_we_do_and_complains_to_its_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    child = program(tmp_path, "told", "import sys; print('word'); sys.exit('complaint')", heard=True)
+    child = program(tmp_path, "told", "import sys; print('word'); sys.exit('complaint')", prints_output=True)
     assert await run_once(child) == 1
     assert capfd.readouterr().out == "word\n"
     assert last_lines(child.log) == ["complaint"]

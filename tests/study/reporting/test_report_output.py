@@ -38,7 +38,7 @@ def told() -> ReportContents:
     return ReportContents(
         title="A *study* of 团队",
         slug="small",
-        authors="people only",
+        sample_words="people only",
         known_effects="",
         made_at=AT,
         design=[("Hypotheses", "> # Loud\n> <script>alert(1)</script> **more** helps")],
