@@ -158,7 +158,7 @@ def test_a_python_without_venv_gets_one_line(clone: Path, tmp_path: Path) -> Non
     ],
 )
 def test_an_installers_many_lines_become_one(clone: Path, said: str, means: str) -> None:
-    line = bootstrap_of(clone).why(said)
+    line = bootstrap_of(clone).failure_reason(said)
     assert means in line
     assert "\n" not in line
 
