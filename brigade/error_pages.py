@@ -21,7 +21,7 @@ from kitchen.infra.db_errors import DatabaseProblem, database_problem
 from kitchen.infra.db_retry import note_lock_timeout
 
 SECRET_FIELDS = re.compile(r"password|token|otp", re.IGNORECASE)
-"""Fields that are never written into a page, except the one that proves that a form is ours."""
+"""Fields that are never written into a page, except the one that proves that a form comes from this site."""
 OURS = "csrfmiddlewaretoken"
 
 
@@ -31,11 +31,11 @@ class RetryRequest:
 
     address: str
     is_form: bool = False
-    """Whether the request submits a form."""
+    """True if the request submits a form."""
     fields: tuple[tuple[str, str], ...] = ()
     """The submitted fields; empty where a page cannot send them by itself: a file, a password."""
     by_itself: bool = True
-    """Whether the page may send it without a click. False for staff, who may have done more."""
+    """True if the page may send it without a click. False for staff, who may have done more."""
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:

@@ -180,7 +180,7 @@ class LimitedHttpChannel(HTTPChannel):
     """One connection. Arriving bytes do not extend its time limit."""
 
     asked = False
-    """Whether a request has ever begun on it."""
+    """True if a request has ever begun on it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -301,7 +301,7 @@ class WebProcess(DrainingServer):
     """Daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
-        """Serve; our apps are loaded by now."""
+        """Serve requests. The app is already loaded at this point."""
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part

@@ -1,7 +1,7 @@
 """Decide which member of an episode may send a message, and which members may read it.
 
 Live play stores the messages in database rows; episodes of agents alone keep them in a log. Both apply the
-rules of `Mailbox`. Plain Python.
+rules of `Mailbox`. No Django.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PostedMessage:
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
     with_decision: bool = False
-    """Whether an agent sent it with a decision. Other agents receive it in the next step."""
+    """True if an agent sent it with a decision. Other agents receive it in the next step."""
 
 
 class OutgoingMessage(NamedTuple):

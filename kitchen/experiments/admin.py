@@ -78,7 +78,8 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """Return the download of one file; log tables and the archive are streamed. KeyError for other names."""
+    """Return the download of one file; log tables and the archive are streamed. Raises KeyError for other
+    names."""
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(

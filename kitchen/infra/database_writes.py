@@ -128,7 +128,8 @@ class BatchedDeleteMixin:
     """A ModelAdmin mixin for rows with many dependent rows, which `clear` deletes in batches."""
 
     def clear(self, obj: Any, /) -> None:
-        """Delete everything that depends on this row, in transactions of its own."""
+        """Delete everything that depends on this row, but not the row itself. Must be overridden. Each batch
+        is deleted in a separate transaction."""
         raise NotImplementedError
 
     def delete_view(

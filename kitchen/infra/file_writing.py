@@ -1,4 +1,4 @@
-"""Write files atomically, build ZIP archives, record backups, and buffer streamed output. Plain Python.
+"""Write files atomically, build ZIP archives, record backups, and buffer streamed output. No Django.
 
 An atomic file is written completely or not at all. The time of the last backup is kept in a small file.
 `StreamBuffer` connects a library that writes to a file with a download that is sent in parts.
@@ -63,7 +63,7 @@ BACKUP_ARCHIVES = "backups/brigade-*.tar"
 
 
 def record_backup(folder: Path, at: datetime) -> None:
-    """Record the time of a backup. Raises OSError."""
+    """Record the time of a backup. Raises OSError if the file cannot be written."""
     write_atomically(
         folder / BACKUP_RECORD, at.astimezone(UTC).isoformat(timespec="seconds").encode() + b"\n"
     )

@@ -63,7 +63,7 @@ def queue_names() -> dict[str, str]:
 
 
 def known_queue(name: str | None) -> str:
-    """Return which of our queues has this name. Empty for another name."""
+    """Return the name of the queue if it is one of the app's queues, else an empty string."""
     return next((queue for queue, own in queue_names().items() if own == name), "")
 
 

@@ -126,7 +126,7 @@ class CachedAnalysis:
 def analyse_present_data(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Analysis:
-    """Return the analysis of the present data. Raise AnalysisError if they cannot be analysed.
+    """Return the analysis of the present data. Raises AnalysisError if they cannot be analysed.
 
     `preregistered` uses only data collected as preregistered. `untouched` leaves out episodes that an outage
     affected.

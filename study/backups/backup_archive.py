@@ -131,7 +131,7 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """Extract this file of the backup (mode 0600). BackupError if it differs from the manifest."""
+    """Extract this file of the backup (mode 0600). Raises BackupError if it differs from the manifest."""
     try:
         data = tar.extractfile(name)
     except KeyError:

@@ -33,7 +33,7 @@ from study.reporting.report_output import Report, cached_report
 from study.researchers.permissions import study_page
 
 WAIT_SECONDS = 2
-"""How often a waiting page reloads, in seconds."""
+"""Seconds after which a waiting page reloads."""
 TITLES = {
     "report": "The report is being made",
     "analysis": "The analysis is being computed",
@@ -191,7 +191,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
 
 
 OFFERED = result_files.TABLES | result_files.WHOLE
-"""Files that can be downloaded beside figures."""
+"""Files other than figures that can be downloaded."""
 
 TABLE_TYPES = {
     "csv": FIGURE_TYPES["csv"],

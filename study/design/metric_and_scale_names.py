@@ -29,7 +29,7 @@ TAKEN = (
     *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *READING_COLUMNS,
 )
-"""Columns beside those of metrics, in any file. A metric cannot have one of these names."""
+"""Names of columns that are not metrics, in any file. A metric cannot have one of these names."""
 
 
 def study_figures(

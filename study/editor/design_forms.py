@@ -293,7 +293,7 @@ class OutcomesForm:
 
     @property
     def errors(self) -> bool:
-        """Whether any form has errors."""
+        """Return whether any form has errors."""
         return any(form.is_bound and form.errors for form in self.forms.values())
 
     def rows(self) -> dict[str, dict[str, str]]:

@@ -244,7 +244,7 @@ def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None
 
 
 class DrawingWidget(forms.Textarea):
-    """A text area that shows a text as a drawing: a grid of letters, with lines of text beside it."""
+    """A text area that shows a text as a drawing: a grid of letters, with lines of text next to it."""
 
     def __init__(
         self,

@@ -122,7 +122,7 @@ class CellOut(Schema):
 
 
 class ProgressOut(Schema):
-    """How far a study is."""
+    """The progress of a study: counts of participants by status."""
 
     slug: str
     people: dict[str, int]

@@ -1,4 +1,4 @@
-"""Effects that synthetic participants show, so that an analysis can be tested on known effects. Plain Python.
+"""Effects that synthetic participants show, so that an analysis can be tested on known effects. No Django.
 
 An effect is written `ITEM:CONDITION=SHIFT`: the keys of both, and a fraction of the item's scale::
 

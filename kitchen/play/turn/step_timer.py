@@ -37,7 +37,7 @@ from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
 TIMEOUT = "timeout"
 """`chosen_by` of the idle command given for a person whose time ran out."""
 OUTAGE = "outage"
-"""`chosen_by` of such a command if an outage of our server had moved the deadline."""
+"""`chosen_by` of such a command if an outage of this server had moved the deadline."""
 NO_CHOICE_CODES = (TIMEOUT, OUTAGE)
 """`chosen_by` of commands given for a person who had not commanded."""
 PERSON = "person"

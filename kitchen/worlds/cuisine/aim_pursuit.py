@@ -1,8 +1,8 @@
 """Define the aims that a robot can be asked to achieve (`World.aims`), and find the next command towards one.
 
 `serve` a dish: one more of it was served than when the aim was given. `make` an item: one is ready in a tool
-or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. Plain
-Python.
+or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. No
+Django.
 
 The next command is found part by part, without planning ahead. It guides people who learn the game, and
 agents that carry out jobs and skills. It depends only on the current observation, so it recovers from any

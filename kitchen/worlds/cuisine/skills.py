@@ -2,7 +2,7 @@
 
 The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished. Taking
 something out of a place is `fetch`, starting a tool is `make`, and putting a dish on the serving table is
-`serve`. Plain Python.
+`serve`. No Django.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 rule.
 
 The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the seat
-either waits or moves as if the partner were not there, with equal chance. Plain Python.
+either waits or moves as if the partner were not there, with equal chance. No Django.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questionnaires as data files, their sub-scales, and how answers become scores. Plain Python.
+"""Questionnaires as data files, their sub-scales, and how answers become scores. No Django.
 
 Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
 `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
@@ -211,7 +211,7 @@ class Instrument:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Its sub-scales, in the order of their first items."""
+        """Return the sub-scales of the questionnaire, in the order of their first items."""
         return tuple(dict.fromkeys(item.scale for item in self.items if item.scale))
 
 
@@ -227,7 +227,7 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """One of those shipped; DataError if there is none of this code."""
+    """Return the shipped questionnaire with this code. Raises DataError if there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
@@ -235,7 +235,7 @@ def instrument(code: str) -> Instrument:
 
 
 def parse_instrument(text: str, file: str) -> Instrument:
-    """An instrument from the text of its file; DataError for whatever cannot be asked or scored."""
+    """An instrument from the text of its file. Raises DataError for whatever cannot be asked or scored."""
     return _build(Path(file).stem, *parse_toml(text, file))
 
 
@@ -251,7 +251,7 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
-    """Keys and measures tell items apart in data and figures."""
+    """Raise an error unless keys and measures are unique, so that data and figures distinguish items."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]
         for number, value in enumerate(values):

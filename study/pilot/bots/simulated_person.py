@@ -1,4 +1,4 @@
-"""A synthetic participant: temperament, ratings, answers to survey items, and play. Plain Python.
+"""A synthetic participant: temperament, ratings, answers to survey items, and play. No Django.
 
 All randomness comes from generators named by seed, number and purpose. So the same question at the same place
 always gets the same answer.
@@ -47,7 +47,7 @@ class Experience:
 
     teammates: int = 0
     success: float | None = None
-    """How well it went; None if undefined."""
+    """The success of the episode, from 0 to 1; None if undefined."""
     output: float = 0.0
     """The result, as a fraction of the most that can be expected."""
     figure: str = field(default="", compare=False)

@@ -209,7 +209,8 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Play until the episode ends or the connection is lost; then open the personal link."""
+    """Play until the episode ends or the connection is lost. Then open the participant's personal link and
+    return its page. If the plan is to stop here, leave instead and return None."""
     player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
     return await _play(walk, page, player, walk.players)
 

@@ -104,7 +104,8 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for an unknown provider or a system text without a needed part."""
+        """Read the settings. Raises SettingsError for an unknown provider or a system text without a needed
+        part."""
         super().__init__(chosen)
         self.options = DispatcherOptions.read(self.chosen)
         parse_model_setting(self.options.model)

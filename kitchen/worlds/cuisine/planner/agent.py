@@ -48,7 +48,8 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
-    """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
+    """Return this step's progress on jobs; None if there are none. A robot that is asked to stop gives up its
+    job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None

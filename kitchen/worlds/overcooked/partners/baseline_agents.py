@@ -1,7 +1,7 @@
 """Implement the simple partners: stay, random walk, script, and the released greedy human model.
 
 `GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last pose
-of both seats. It does not use tomatoes and cannot pass things over counters. Plain Python.
+of both seats. It does not use tomatoes and cannot pass things over counters. No Django.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class ScriptAgent(SimplePartner):
     )
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the script. Raise SettingsError for a word that is no command."""
+        """Read the script. Raises SettingsError for a word that is no command."""
         super().__init__(chosen)
         self.script: tuple[Command, ...] = tuple((word,) for word in self.chosen["commands"].split())
         for number, command in enumerate(self.script, 1):
@@ -183,7 +183,7 @@ class PathStep(NamedTuple):
     cell: Cell
     moves: int
     first: str
-    """Its first direction; empty if the path has no move."""
+    """The first direction of the path; empty if the path has no move."""
     last: str
 
 

@@ -65,7 +65,7 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """Whether Huynh and Feldt's correction is decisive.
+        """Return whether Huynh and Feldt's correction is decisive.
 
         It is if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict (Girden
         1992).
@@ -126,7 +126,7 @@ class Contrast:
 
     @property
     def significant(self) -> bool:
-        """Whether the adjusted p is below .05."""
+        """Return whether the adjusted p is below .05."""
         return self.p_adjusted < LEVEL
 
 
