@@ -170,7 +170,7 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new key beside the file and link it there: readers see a whole key or none."""
+    """Write a new key to a temporary file and link it to its place: readers see a whole key or none."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")

@@ -31,7 +31,7 @@ Cell = str | float | int | None
 @dataclass(frozen=True, slots=True)
 class Point:
     """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
-    axis. `words` describe it in a tooltip, and `label` is beside it."""
+    axis. `words` describe it in a tooltip, and `label` is printed next to it."""
 
     x: float
     y: float

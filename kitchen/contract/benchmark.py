@@ -36,7 +36,7 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """The maximum share completed; None where no order could end."""
+        """The maximum share of orders completed; None if no order could end."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:

@@ -33,7 +33,7 @@ class Changes:
 
     @property
     def length(self) -> int:
-        """Characters of both."""
+        """The number of characters of both texts."""
         return len(self.changed) + len(self.removed)
 
 
@@ -155,7 +155,7 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """Characters of `whole`, if it has any entry."""
+        """The number of characters of `whole`, if it has any entry."""
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:

@@ -211,7 +211,7 @@ class Mailbox:
         return replace(say, text=text, data={**data, "plain": True})
 
     def _shown(self, say: MessageDraft) -> MessageDraft:
-        """Mask blocked words. If this changes the text, the original goes into the data."""
+        """Mask blocked words. If this changes the text, the original is kept in the message's data."""
         shown = mask_blocked_words(say.text, self.organisation.blocked)
         return (
             say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})

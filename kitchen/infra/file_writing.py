@@ -29,10 +29,8 @@ def write_atomically(path: Path, data: bytes) -> Path:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside `path`, and rename it to `path` at the end of the block.
-
-    So nobody ever reads half a file. If the block raises an error, `path` is not changed.
-    """
+    """Open a temporary file in the folder of `path`, and rename it to `path` at the end of the block. So
+    nobody ever reads half a file. If the block raises an error, `path` is not changed."""
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with beside.open("xb") as out:

@@ -149,7 +149,7 @@ class WorkerHealth:
 
     @property
     def words(self) -> str:
-        """The result in words, for a page."""
+        """The result as text, for a page."""
         if self.problem:
             return self.problem
         if self.workers is None:

@@ -131,7 +131,7 @@ def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
 
 
 def world_folders(name: str) -> list[Path]:
-    """Return the existing folders of this name (such as `templates`) beside the worlds' kits."""
+    """Return the existing folders of this name (such as `templates`) in the folders of the worlds' kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

@@ -66,7 +66,8 @@ def key_hash(key: str) -> str:
 
 
 def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
-    """Write the backup completely or not at all, for its user only. OSError, also if the file exists."""
+    """Write the backup completely or not at all, readable by its user only. Raises OSError if it cannot be
+    written or the file exists."""
     name = DATABASES[manifest.database]
     hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
     said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()

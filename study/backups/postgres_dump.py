@@ -91,7 +91,8 @@ def check_alone() -> None:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by the dump; the old ones stay in a schema `aside`. BackupError, with no change."""
+    """Replace the tables by the dump; the old ones stay in a schema `aside`. Raises BackupError, with no
+    change, if this fails."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped)).splitlines()

@@ -280,7 +280,7 @@ LOST = "if it is lost, say --without-key"
 
 
 def describe_present_data() -> str:
-    """Return what would be replaced, in words; empty if there is no database yet."""
+    """Return what would be replaced, as text; empty if there is no database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""

@@ -203,7 +203,7 @@ TABLE_TYPES = {
 
 @study_page("view")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """Show all figures of one measure or scale: in the browser, as files, in words and as tables."""
+    """Show all figures of one measure or scale: in the browser, as files, as descriptions and as tables."""
     sample = requested_sample(request, study)
     finished = _ready(study, sample)
     charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}

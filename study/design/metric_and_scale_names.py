@@ -52,7 +52,8 @@ def study_worlds(study: Study) -> list[str]:
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the metrics that compare this design's episodes: (episodes in words, metrics in words) pairs.
+    """Return which metrics this design compares, as (description of the episodes, descriptions of the
+    metrics) pairs.
 
     Exploratory metrics are left out; `exploratory_metrics` has them.
     """

@@ -92,7 +92,7 @@ class LiveRow:
 
     @property
     def page_words(self) -> str:
-        """The page in words."""
+        """The name of the participant's page, for staff."""
         return PAGE_WORDS[self.page]
 
 

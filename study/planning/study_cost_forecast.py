@@ -125,7 +125,7 @@ class StudyForecast:
 
     @property
     def verdict(self) -> str:
-        """One sentence on whether the limit is sufficient."""
+        """A sentence that says whether the limit is sufficient."""
         if not self.ahead_worst:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:

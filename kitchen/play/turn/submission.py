@@ -75,5 +75,5 @@ class Receipt:
 
     @property
     def text(self) -> str:
-        """The answer in English words."""
+        """The answer as an English sentence."""
         return RECEIPTS[self.code]

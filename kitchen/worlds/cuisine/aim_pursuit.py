@@ -256,7 +256,7 @@ class SeatPursuit:
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return the advice to wait beside the tool, or beside the one that is ready soonest."""
+        """Return the advice to wait next to the tool, or next to the one that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}

@@ -1,4 +1,5 @@
-"""Define `StudyPart` (what a study has beside the rounds) and `Outcome` (what is given at its end)."""
+"""Define `StudyPart` (a part of a study other than the rounds) and `Outcome` (what participants get at the
+end)."""
 
 from __future__ import annotations
 

@@ -5,8 +5,11 @@ always gets the same answer.
 
 In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends commands, to which errors are
 added. In a world without an adviser, choices are random among the legal commands. The adviser also predicts
-what the other agents do. The share of correct predictions is `expected`, one feature of the experience.
-Ratings are computed from these features: `expected` raises the ratings of predictability and trust.
+what the other agents do. The share of correct predictions is `Experience.expected`. An `Experience` is what
+one episode was like for the participant; ratings are computed from it. A higher `expected` raises the ratings
+of predictability and trust.
+
+Bots give the answers on the real pages. `make_synthetic` writes the same answers to the database.
 """
 
 from __future__ import annotations

@@ -190,21 +190,21 @@ class Walk:
 
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Welcome: press the button and store the personal link."""
+    """On the welcome page: press the button and store the personal link."""
     next_page = await walk.send(page, {})
     walk.home = next_page.url
     return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Consent: tick every box, or press the button to refuse."""
+    """On the consent page: tick every box, or press the button to refuse."""
     if walk.plan.outcome == PlannedOutcome.REFUSE:
         return await walk.send(page, {"refuse": "yes"})
     return await walk.send(page, {box.name: box.choices[0] for box in page.form.of_kind("checkbox")})
 
 
 async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Guide: send its form unchanged."""
+    """On the guide's page: send its form unchanged."""
     return await walk.send(page, {})
 
 
@@ -216,7 +216,8 @@ async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Lobby: reload until the wait is over. The server limits it, so it does not count towards patience."""
+    """In the lobby: reload until the wait is over. The server limits the wait, so it does not use up the
+    walk's patience."""
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)
@@ -228,7 +229,7 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Practice: play, then go on."""
+    """On the practice page: play, then continue."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)
@@ -264,12 +265,13 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Items: send valid answers; ratings follow the experience of the last episode."""
+    """On a page with items: send valid answers. Ratings follow the experience of the last episode."""
     return await walk.send(page, await walk.answers(page))
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Comprehension check: answer everything right, or wrong at every attempt if the plan is to fail."""
+    """In the comprehension check: answer everything right, or wrong at every attempt if the plan is to
+    fail."""
     send = walk.browser.send if walk.plan.outcome == PlannedOutcome.FAIL else walk.send
     return await send(page, await walk.answers(page))
 

@@ -56,7 +56,7 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """Minus this is the lowest possible correlation of k values."""
+        """The lowest possible correlation of k values is minus this number."""
         return 1 / max(self.conditions - 1, 1)
 
     @property

@@ -1,6 +1,7 @@
-"""Implement the agent `Dispatcher`: prompt, model reply, commands, check, and a recorded fallback.
+"""Implement the agent `Dispatcher`: write the prompt, call the model, extract and check the commands.
 
-The agent also writes the decision's note for the log.
+If that fails, the agent uses its fallback and records this. It also writes the note of the decision for the
+log.
 """
 
 from __future__ import annotations
