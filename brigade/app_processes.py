@@ -35,7 +35,7 @@ def child_process(name: str, command: list[str], environment: dict[str, str], **
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the embedded Valkey."""
+    """Return the child process that runs the embedded Valkey."""
     return child_process("valkey", valkey_command(paths.valkey_socket()), environment)
 
 

@@ -93,23 +93,24 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler400`. Django's own handler reads the form again and fails at the same place,
-    so that nothing is shown. Sessions that could not be stored arrive here, too."""
+    """Return the page for status 400 (`handler400`). Django's own handler reads the form again and fails at
+    the same place, so that nothing is shown. Sessions that could not be stored arrive here, too."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler403`."""
+    """Return the page for status 403 (`handler403`)."""
     return error_page(403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler404`."""
+    """Return the page for status 404 (`handler404`)."""
     return error_page(404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Handle errors as `handler500`, called while the error is being handled."""
+    """Return the page for status 500 (`handler500`). Django calls this while the exception is being
+    handled."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

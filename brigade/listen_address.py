@@ -67,7 +67,7 @@ def write_instance_address(address: Address) -> None:
 
 
 def last_instance_url() -> str | None:
-    """Return the URL of this folder's present or last instance, if it was written down."""
+    """Return the URL of this folder's present or last instance; None if it was not written down."""
     try:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:

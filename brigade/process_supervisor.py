@@ -100,7 +100,8 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 
 async def run_once(child: ChildProcess) -> int:
-    """Run it once; return its exit code. If cancelled, ask it to end, and kill it if it takes too long."""
+    """Run the child once and return its exit code. If this call is cancelled, ask the child to end, and kill
+    it if it takes too long."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)

@@ -153,7 +153,7 @@ class LimitedRequest(WebRequest):
         super().__init__(channel, *queued, parsePOSTFormSubmission=False)  # Django reads forms
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
-        """Handle the end of the head."""
+        """Handle the end of the request's headers, which is when its length is known."""
         super().gotLength(length)
         self.channel.setTimeout(connection_limits.BODY_SECONDS)
 
@@ -284,7 +284,8 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Accept compression of each message by itself. A shared context takes 300 kB for each open page."""
+    """Return the answer to a browser's offers of compression: each message is compressed separately. None if
+    there is no offer. A shared context takes 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(

@@ -224,7 +224,7 @@ class ParticipantAdmin(MembersOnlyAdmin):
         return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Refuse filters on secret fields, because they would reveal a secret letter by letter."""
+        """Return False for filters on secret fields, because they would reveal a secret letter by letter."""
         return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="Who", ordering="synthetic")

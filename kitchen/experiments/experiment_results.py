@@ -77,7 +77,7 @@ class CellResult:
 
     @property
     def bound_cos(self) -> float | None:
-        """Upper bound of the CoS."""
+        """The upper bound of the CoS; None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 

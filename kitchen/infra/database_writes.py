@@ -56,7 +56,7 @@ class RowWriter:
         insert_rows(model, rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Update a row, as `update_row_where` does."""
+        """Update a row, as `update_row_where` does, and return whether it was updated."""
         return update_row_where(model, fresh, where=where)
 
 

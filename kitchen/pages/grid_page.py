@@ -290,7 +290,8 @@ class GridPage(DefaultPage):
     # The same in words
 
     def grid(self, view: SeatView) -> Panel:
-        """Return the panel that shows the grid as a table: what each cell is, and who or what is on it."""
+        """Return the panel that shows the grid as a table: the kind of each cell, and who or what is
+        there."""
         there = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
         players = zip(view.observation["players"], view.players, strict=True)
         there |= {tuple(each["at"]): player.name for each, player in players}

@@ -184,7 +184,7 @@ def compute_and_cache(study: Study, who: str, preregistered: bool = False, untou
 
 
 def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
-    """Return the cached result if it belongs to these data and has the expected shape."""
+    """Return the cached result if it belongs to these data and has the expected shape, else None."""
     match cache.get(key):
         case [kept_stamp, str() as finished] if kept_stamp == stamp:
             with suppress(ValueError):  # another program version wrote it

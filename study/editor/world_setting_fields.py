@@ -257,7 +257,7 @@ class DrawingWidget(forms.Textarea):
         self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the text from `sent_text`."""
+        """Return the text that the form sends, from `sent_text`; None if it sends none."""
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:

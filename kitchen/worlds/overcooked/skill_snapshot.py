@@ -47,7 +47,7 @@ class SkillMoment:
 
     @property
     def held(self) -> Item | None:
-        """The thing that the seat holds."""
+        """The thing that the seat holds; None if its hands are empty."""
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:

@@ -72,7 +72,7 @@ class MeasureResult:
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
-        """Return a condition's within-participant interval, if there is one."""
+        """Return a condition's within-participant interval, or None."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
 

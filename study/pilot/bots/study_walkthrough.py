@@ -109,7 +109,7 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Handle this page and return the next one."""
+        """Act on this page and return the next one; None at the end of the walk."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -172,7 +172,7 @@ class Walk:
 
     @property
     def player(self) -> Player | None:
-        """Return the player of the latest episode."""
+        """Return the player of the latest episode; None before the first."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -229,7 +229,7 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """On the practice page: play, then continue."""
+    """On the practice page: play, then return the next page. None if the walk ends here."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)
@@ -252,7 +252,8 @@ async def _play(
 
 
 async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """End as planned: stop without a trace, or withdraw with two clicks."""
+    """End the walk as planned: stop without a trace, or withdraw with two clicks. Return None, because no
+    page follows."""
     if walk.plan.outcome != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:

@@ -114,7 +114,8 @@ class GreedyAgent(SimplePartner):
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the greedy command of each seat; at a standstill, a random one from the situation's seed."""
+        """Return the greedy command of each seat. If nobody has moved since the last step, choose a random
+        command from the situation's seed."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         stuck = situation.memory == scene.poses
         commands: dict[int, Command] = {}
@@ -131,7 +132,7 @@ def free_directions(scene: GridScene, seat: int) -> list[Command]:
 
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
-    """Return the command of a seat when there is no standstill."""
+    """Return the greedy command of a seat, if the seats are not stuck."""
     fallback = {cell for letter in (*DISPENSERS, POT) for cell in scene.layout.places(letter)}
     goals = (set(greedy_goals(scene, seat)), fallback)
     return next((way for cells in goals if (way := first_command(scene, seat, cells))), INTERACT)
