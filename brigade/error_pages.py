@@ -21,7 +21,7 @@ from kitchen.infra.db_errors import DatabaseProblem, database_problem
 from kitchen.infra.db_retry import note_lock_timeout
 
 SECRET_FIELDS = re.compile(r"password|token|otp", re.IGNORECASE)
-"""Fields that are never written into a page, except the one that proves that a form is ours."""
+"""Fields that are never written into a page, except the one that proves that a form comes from this site."""
 OURS = "csrfmiddlewaretoken"
 
 
@@ -31,11 +31,11 @@ class RetryRequest:
 
     address: str
     is_form: bool = False
-    """Whether the request submits a form."""
+    """True if the request submits a form."""
     fields: tuple[tuple[str, str], ...] = ()
     """The submitted fields; empty where a page cannot send them by itself: a file, a password."""
     by_itself: bool = True
-    """Whether the page may send it without a click. False for staff, who may have done more."""
+    """True if the page may send it without a click. False for staff, who may have done more."""
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:
@@ -93,23 +93,24 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler400`. Django's own handler reads the form again and fails at the same place,
-    so that nothing is shown. Sessions that could not be stored arrive here, too."""
+    """Return the page for status 400 (`handler400`). Django's own handler reads the form again and fails at
+    the same place, so that nothing is shown. Sessions that could not be stored arrive here, too."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler403`."""
+    """Return the page for status 403 (`handler403`)."""
     return error_page(403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle errors as `handler404`."""
+    """Return the page for status 404 (`handler404`)."""
     return error_page(404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Handle errors as `handler500`, called while the error is being handled."""
+    """Return the page for status 500 (`handler500`). Django calls this while the exception is being
+    handled."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

@@ -50,7 +50,7 @@ def lock_file() -> Path:
 
 @contextmanager
 def hold_instance_lock() -> Iterator[None]:
-    """Hold this folder's lock; RunError if another instance holds it."""
+    """Hold this folder's lock. Raises RunError if another instance holds it."""
     with lock_file().open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,7 +67,7 @@ def write_instance_address(address: Address) -> None:
 
 
 def last_instance_url() -> str | None:
-    """Return the URL of this folder's present or last instance, if it was written down."""
+    """Return the URL of this folder's present or last instance; None if it was not written down."""
     try:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:
@@ -75,7 +75,7 @@ def last_instance_url() -> str | None:
 
 
 def running_process() -> int:
-    """Return the process that runs in this folder; RunError if there is none."""
+    """Return the process that runs in this folder. Raises RunError if there is none."""
     with suppress(OSError, ValueError), lock_file().open("r+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,7 +85,7 @@ def running_process() -> int:
 
 
 def configured_address() -> Address:
-    """Return the address from `BRIGADE_HOST` and `BRIGADE_PORT`; RunError if the port is wrong."""
+    """Return the address from `BRIGADE_HOST` and `BRIGADE_PORT`. Raises RunError if the port is wrong."""
     given = os.environ.get("BRIGADE_PORT") or "8000"
     if not (given.isascii() and given.isdigit() and int(given) <= 65535):
         raise RunError(f"{given!r} is no port: a number up to 65535 is needed, `make run PORT=8001`")
@@ -93,7 +93,7 @@ def configured_address() -> Address:
 
 
 def listen(address: Address) -> socket.socket:
-    """Return a listening socket; RunError if the port is taken or the host is of another machine."""
+    """Return a listening socket. Raises RunError if the port is taken or the host is of another machine."""
     six = ":" in address.host
     family = socket.AF_INET6 if six else socket.AF_INET
     both = six and socket.has_dualstack_ipv6()

@@ -151,7 +151,7 @@ def check_host(page: Page) -> Page:
 
 
 class CheckWebSocketOrigin:
-    """Accept websockets that our own pages open; refuse others before anything else runs."""
+    """Accept websockets that pages of this site open; refuse others before anything else runs."""
 
     def __init__(self, inner: Application) -> None:
         self.inner = inner
@@ -166,8 +166,8 @@ class CheckWebSocketOrigin:
 
 
 def is_allowed_origin(scope: Any) -> bool:
-    """Return whether a websocket was requested under one of our host names, by a page of the same origin or
-    of `BRIGADE_URL`."""
+    """Return whether a websocket was requested under one of this site's host names, by a page of the same
+    origin or of `BRIGADE_URL`."""
     scheme = {"ws": "http", "wss": "https"}.get(scope.get("scheme", ""), "http")
     request = ASGIRequest({**scope, "method": "GET", "scheme": scheme}, None)  # type: ignore[arg-type]
     try:
@@ -178,7 +178,7 @@ def is_allowed_origin(scope: Any) -> bool:
 
 
 def origin_of(url: str) -> Origin:
-    """Return scheme, host and port of an address; ValueError if it has none."""
+    """Return scheme, host and port of an address. Raises ValueError if it has none."""
     parts = urlsplit(url)
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError(f"{url!r} is no origin")

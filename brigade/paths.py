@@ -1,5 +1,5 @@
 """Paths of files, the addresses of Redis and its broker, the secret key, and private file permissions.
-Plain Python, no Django.
+No Django.
 
 The app writes only below `var_dir()`, readable by its user only. These variables are read: `BRIGADE_VAR`,
 `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset.
@@ -59,7 +59,7 @@ def var_dir() -> Path:
 
 
 def make_var_dir() -> Path:
-    """Return `var_dir()`, created if it was missing; PathError if it cannot be."""
+    """Return `var_dir()`, created if it was missing. Raises PathError if it cannot be."""
     folder = var_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def metrics_dir() -> Path:
 
 def valkey_socket() -> Path:
     """Return the embedded Valkey's unix socket in `var_dir()`. If that path is too long for a socket or needs
-    quoting in a URL, use a short private folder. PathError if that folder belongs to somebody else."""
+    quoting in a URL, use a short private folder. Raises PathError if that folder belongs to somebody else."""
     wanted = var_dir() / "valkey.sock"
     if len(os.fsencode(wanted)) <= LONGEST_SOCKET and _PLAIN.match(str(wanted)):
         return wanted
@@ -122,7 +122,7 @@ def has_own_valkey() -> bool:
 
 def redis_url() -> str:
     """Return `REDIS_URL`, or the embedded Valkey's address, in the form that redis-py and channels_redis
-    accept. PathError if it is not an address; the message does not show it, because it may contain a
+    accept. Raises PathError if it is not an address; the message does not show it, because it may contain a
     password."""
     given = os.environ.get("REDIS_URL")
     if given and not _is_redis(given):
@@ -155,7 +155,7 @@ def broker_url(redis_url: str) -> str:
 
 def secret_key() -> str:
     """Return `BRIGADE_SECRET_KEY`, or the key in `var/secret.key`. The first process creates that file (mode
-    0600). PathError if the key is too short or cannot be read or created."""
+    0600). Raises PathError if the key is too short or cannot be read or created."""
     given, file = os.environ.get("BRIGADE_SECRET_KEY"), var_dir() / "secret.key"
     wrong = "BRIGADE_SECRET_KEY" if given else f"remove {file}, a new one is made"
     try:
@@ -170,7 +170,7 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new key beside the file and link it there: readers see a whole key or none."""
+    """Write a new key to a temporary file and link it to its place: readers see a whole key or none."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
@@ -201,7 +201,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Do the same as `make_private`, and print its line to standard error."""
+    """Call `make_private` and print the line that it returns, if any, to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 

@@ -2,7 +2,7 @@
 
 glibc gives threads up to eight heaps per core, and each keeps the largest size it ever had. With a dozen
 threads a worker grew by ten megabytes in ten minutes, all of it free memory. Readiness is reported over
-`NOTIFY_SOCKET`, as systemd wants it (sd_notify(3), `Type=notify`). Plain Python.
+`NOTIFY_SOCKET`, as systemd wants it (sd_notify(3), `Type=notify`). No Django.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """Share this process's metrics; call this before anything is counted. If the folder cannot be written,
-    the process counts alone and logs a warning."""
+    """Count this process's metrics together with those of the other processes, in files of
+    `paths.metrics_dir()`. Call this before anything is counted. If the folder cannot be written, a warning is
+    logged and `/metrics` omits this process."""
     from kitchen.infra import multiprocess_metrics  # only processes that count need it
 
     try:

@@ -48,7 +48,7 @@ class ChildProcess:
     keep: tuple[int, ...] = ()
     """File descriptors that it inherits under the same numbers."""
     prints_output: bool = False
-    """Whether it prints to our output; then only its errors go to the log."""
+    """True if it prints to the output of this process; then only its errors go to the log."""
     seconds_to_end: float = 5.0
     """Seconds that it may take to end when asked."""
     process: subprocess.Popen[bytes] | None = None
@@ -57,7 +57,7 @@ class ChildProcess:
 
     @property
     def running(self) -> bool:
-        """Whether its process is running."""
+        """Return whether its process is running."""
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -100,7 +100,8 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 
 async def run_once(child: ChildProcess) -> int:
-    """Run it once; return its exit code. If cancelled, ask it to end, and kill it if it takes too long."""
+    """Run the child once and return its exit code. If this call is cancelled, ask the child to end, and kill
+    it if it takes too long."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)

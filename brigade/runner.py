@@ -51,7 +51,7 @@ DEATHS_AT_START = 4
 """A child that dies so often before the first page was served is given up."""
 
 SECOND = "a key of Claude's is set, so Claude goes first: a condition that names “openai:” asks it"
-"""Why the small model does not play by itself."""
+"""The reason why the small model does not play by itself."""
 
 
 def main() -> int:
@@ -190,7 +190,7 @@ async def prepare(environment: dict[str, str]) -> None:
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:
-    """Wait until a page is served; RunError if a child does not start."""
+    """Wait until a page is served. Raises RunError if a child does not start."""
     while not await asyncio.to_thread(is_serving, address):
         for child in children:
             if child.deaths >= DEATHS_AT_START:

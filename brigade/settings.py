@@ -28,7 +28,7 @@ from kitchen.infra.os_processes import planner_processes, web_processes
 from kitchen.registry.world_registry import world_folders
 
 HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
-"""A host name of ours; with a dot before it, all names below it as well."""
+"""A host name of this site; with a dot before it, all names below it as well."""
 LOCK_SECONDS = 5
 """Seconds that a request waits for a locked or silent database before it gets an error page."""
 SQLITE = "django.db.backends.sqlite3"
@@ -141,7 +141,7 @@ def _public_url() -> str:
 
 
 def _hosts(url: str) -> list[str]:
-    """Return our host names, always including that of our own address."""
+    """Return the host names of this site, always including that of its own address."""
     listed = [name.strip() for name in os.environ.get("BRIGADE_HOSTS", "").split(",")]
     given = [name for name in listed if name] or ["localhost", "127.0.0.1", "[::1]"]
     if wrong := [name for name in given if not HOST.fullmatch(name)]:
@@ -398,7 +398,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 ENCRYPTED: bool = PUBLIC_URL.startswith("https://")
-"""Whether a web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
+"""True if a web server in front of this one speaks TLS; it says so in X-Forwarded-Proto."""
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENCRYPTED else None
 SECURE_SSL_REDIRECT = ENCRYPTED
 SECURE_SSL_HOST = urlsplit(PUBLIC_URL).netloc

@@ -1,8 +1,9 @@
 """Take the steps of episodes that run under a clock: `python -m brigade.ticker`.
 
-`BRIGADE_TICKERS` processes are forked after loading, so one that dies is replaced at once, and they
-share memory. Two such programs run, so that one continues when the other dies. They share the work with
-those of other machines (`kitchen.realtime`). The processes end with this one, however it ends (Linux).
+`BRIGADE_TICKERS` worker processes are forked after this program has loaded everything. So they share memory,
+and a process that dies is replaced at once. Run two of these programs on a machine, so that one continues if
+the other dies. Programs on several machines share the episodes (`kitchen.realtime`). The worker processes end
+when their program ends, however it ends (Linux only).
 """
 
 from __future__ import annotations

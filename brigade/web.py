@@ -153,7 +153,7 @@ class LimitedRequest(WebRequest):
         super().__init__(channel, *queued, parsePOSTFormSubmission=False)  # Django reads forms
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
-        """Handle the end of the head."""
+        """Handle the end of the request's headers, which is when its length is known."""
         super().gotLength(length)
         self.channel.setTimeout(connection_limits.BODY_SECONDS)
 
@@ -180,7 +180,7 @@ class LimitedHttpChannel(HTTPChannel):
     """One connection. Arriving bytes do not extend its time limit."""
 
     asked = False
-    """Whether a request has ever begun on it."""
+    """True if a request has ever begun on it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -284,7 +284,8 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Accept compression of each message by itself. A shared context takes 300 kB for each open page."""
+    """Return the answer to a browser's offers of compression: each message is compressed separately. None if
+    there is no offer. A shared context takes 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(
@@ -301,7 +302,7 @@ class WebProcess(DrainingServer):
     """Daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
-        """Serve; our apps are loaded by now."""
+        """Serve requests. The app is already loaded at this point."""
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part

@@ -115,7 +115,7 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     can_delete = False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow everybody who may see the episode."""
+        """Return True for everybody who may see the episode."""
         return True
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
@@ -161,8 +161,8 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow the list to users with the admin's permission, and one episode to everybody who may see
-        it."""
+        """Return whether the user may see the list (with the admin's permission), or this one episode (if a
+        visibility rule shows it)."""
         if obj is None:
             return super().has_view_permission(request)
         return visible_episodes(request.user).filter(pk=obj.pk).exists()

@@ -37,6 +37,6 @@ class KitchenConfig(AppConfig):
 
 @register(Tags.security)
 def check_redis_exposure(**_: Any) -> list[CheckMessage]:
-    """Return a warning if our Redis is open to other machines."""
+    """Return a warning if the app's Redis is open to other machines."""
     said = why_exposed(settings.REDIS_URL)
     return [Warning(said, id="kitchen.W001")] if said else []

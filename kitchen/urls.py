@@ -1,4 +1,4 @@
-"""Websocket addresses of live play. The pages belong to the app that sends people here."""
+"""Websocket URLs of live play. The HTML pages that open these websockets are in the app `study`."""
 
 from __future__ import annotations
 

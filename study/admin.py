@@ -71,12 +71,12 @@ class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
     @admin.display(description="World")
     def world_name(self, condition: Condition) -> str:
-        """Return the world in words."""
+        """Return the readable name of the world."""
         return readable_name(condition.world)
 
     @admin.display(description="Co-player")
     def coplayer_name(self, condition: Condition) -> str:
-        """Return the co-player in words."""
+        """Return the readable name of the co-player."""
         return coplayer_words(condition.coplayer)
 
 
@@ -224,12 +224,12 @@ class ParticipantAdmin(MembersOnlyAdmin):
         return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Refuse filters on secret fields, because they would reveal a secret letter by letter."""
+        """Return False for filters on secret fields, because they would reveal a secret letter by letter."""
         return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="Who", ordering="synthetic")
     def who(self, participant: Participant) -> SafeString:
-        """Return a badge that tells people, programs and previews apart."""
+        """Return a badge that distinguishes people, programs and previews."""
         kind = "preview" if participant.preview else "synthetic" if participant.synthetic else "person"
         return format_html('<span class="badge {}">{}</span>', kind, kind)
 

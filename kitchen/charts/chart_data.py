@@ -31,7 +31,7 @@ Cell = str | float | int | None
 @dataclass(frozen=True, slots=True)
 class Point:
     """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
-    axis. `words` describe it in a tooltip, and `label` is beside it."""
+    axis. `words` describe it in a tooltip, and `label` is printed next to it."""
 
     x: float
     y: float
@@ -56,7 +56,7 @@ class Series:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether any point has an interval along the y axis."""
+        """Return whether any point has an interval along the y axis."""
         return self.look != "spans" and any(point.low is not None for point in self.points)
 
 
@@ -146,12 +146,13 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the chart shows nothing."""
+        """Return whether the chart shows nothing."""
         return not any(one.points for one in self.series)
 
     @property
     def has_rows(self) -> bool:
-        """Whether it consists of named rows, the first at the top, along an axis of numbers."""
+        """Return True if the chart has a named row for each place of its y axis, and numbers on its x axis.
+        The first row is at the top."""
         return bool(self.y.names) and not self.x.names
 
 

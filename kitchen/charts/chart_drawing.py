@@ -59,7 +59,7 @@ def _plot(chart: Chart) -> str:
 
 @lru_cache
 def _converter() -> ModuleType:
-    """Return vl-convert with our fonts. Its first drawing takes half a second."""
+    """Return vl-convert with the fonts of this app. Its first drawing takes half a second."""
     import vl_convert
 
     vl_convert.register_font_directory(str(FONTS))

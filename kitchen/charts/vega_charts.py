@@ -238,7 +238,7 @@ class _Figure:
         return {"field": "y", **_axis(self.chart.y)}
 
     def _labels(self, panel: Panel) -> Iterator[Spec]:
-        """Yield the words beside points, on the side with more room."""
+        """Yield the labels next to points, on the side with more room."""
         middle = (self.chart.x.low + self.chart.x.high) / 2
         for point in (point for one in panel.series for point in one.points if point.label):
             side = {"align": "right", "dx": -8} if point.x > middle else {"align": "left", "dx": 8}

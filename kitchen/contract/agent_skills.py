@@ -2,7 +2,7 @@
 
 Such an agent plans one skill for a seat, verifies that it can be done, and carries it out step by step.
 `Skills` lists the skills and their conditions, describes the game and the moment, reports what a seat has
-finished, and turns a skill into commands. `WAIT` belongs to the agent; no world lists it. Plain Python.
+finished, and turns a skill into commands. `WAIT` belongs to the agent; no world lists it. No Django.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MAX_WAIT_STEPS = 20
 """Maximum number of steps of one wait."""
 
 FREELY, ONCE, NEVER = "freely", "once", "never"
-"""Whether waiting is offered: for a chosen number of steps, for one step, or not at all."""
+"""How waiting is offered: for a chosen number of steps, for one step, or not at all."""
 READY, EARLY = "ready", "early"
-"""When to fetch what a product will be put into: once it is ready, or while it is being made."""
+"""The moment to fetch what a product will be put into: once it is ready, or while it is being made."""
 
 
 def wait_skill(steps: int = 1) -> Skill:
@@ -60,7 +60,7 @@ class SeatObservation:
     seen: Mapping[str, Json]
     legal: Sequence[Command]
     events: tuple[Event, ...] = ()
-    """Events of the last step, as far as the seat may see them."""
+    """Events of the last step that the seat may see."""
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
@@ -96,18 +96,18 @@ class GameDescription:
     """The description of the game for its player, in whole sentences, the same for a whole episode."""
 
     role: str
-    """Which game this is, and who else plays."""
+    """The name of the game, and who else plays."""
     rules: tuple[str, ...]
     """The rules and the scoring."""
     making: tuple[str, ...]
-    """How things are made."""
+    """An explanation of how things are made."""
     skills: tuple[tuple[Skill, str], ...]
     """Each skill with what it needs and when it is done; without waiting."""
     remarks: tuple[str, ...] = ()
     """Remarks that hold for this level and this seat."""
     examples: tuple[WorkedExample, ...] = ()
     game: str = ""
-    """Which game this is, for an agent that directs others and plays in no seat."""
+    """The name of the game, for an agent that directs others and plays in no seat."""
 
 
 class Skills(ABC):

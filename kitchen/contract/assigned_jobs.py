@@ -2,7 +2,7 @@
 
 A job exists in messages only. `inform` gives it; `accept`, `decline` and `report` of its worker and
 `withdraw` of its giver change it. Its state is computed from them. An `inform` to several members is one
-job for each. It may have an aim of the world (`World.aims`) beside words. Plain Python.
+job for each. It may have an aim of the world (`World.aims`) beside words. No Django.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Job:
     aim: Aim = ()
     """The aim of the world, in its codes; empty for a job in words only."""
     is_plain: bool = False
-    """Whether nobody wrote a text for it: its text is the aim in plain English, written by the platform."""
+    """True if nobody wrote a text for it: its text is the aim in plain English, written by the platform."""
     since: Json = None
     """The world's record for the worker's first seat when the job was given (`World.aim_mark`)."""
     marks: Mapping[str, Json] = field(default_factory=dict)
@@ -47,12 +47,12 @@ class Job:
     changed: int = 0
     """The step in which its state was set."""
     code: str = ""
-    """Why it failed, if a program reported this. `gone`: the means for it are gone. `late`: it took too long.
-    `stopped`: its worker was told to stop. `words`: it had no aim."""
+    """The reason why it failed, if a program reported this. `gone`: the means for it are gone. `late`: it
+    took too long. `stopped`: its worker was told to stop. `words`: it had no aim."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the job can still change."""
+        """Return whether the job can still change."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:

@@ -3,7 +3,7 @@
 A seat with a plan does its next planned command while that is legal. A seat that the world does not ask
 (`World.asks`) gets the idle command. If it may act nevertheless (`may_act`), its own command replaces that
 one. In live play these commands are stored in the transaction that opens the turn. A plan that cannot
-continue is dropped: the log has an event `plan_broken`, and the seat is asked. Plain Python.
+continue is dropped: the log has an event `plan_broken`, and the seat is asked. No Django.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kitchen.contract.world import Command, Event, Json, World
 BY_WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
 PLAN_ILLEGAL, PLAN_REPLACED = "illegal", "replaced"
-"""Why a plan was dropped: its next command was illegal, or its author replaced it."""
+"""The reasons why a plan is dropped: its next command is illegal, or its author replaced it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 sets published counts and an upper bound beside them. `ComparisonBenchmark` compares one metric by level,
 number of seats and line-up. `PairingBenchmark` compares partners by who plays in which of two seats.
 
-Plain Python.
+No Django.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """The maximum share completed; None where no order could end."""
+        """The maximum share of orders completed; None if no order could end."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -45,7 +45,7 @@ class ScoreBound:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkVariant:
-    """One setup that is compared with others: its settings, and the published row beside it."""
+    """One setup that is compared with others: its settings, and the published row to compare with."""
 
     name: str = ""
     label: str = ""
@@ -56,9 +56,9 @@ class BenchmarkVariant:
     coplayer: str = ""
     """The line-up that plays it (`kitchen.contract.line_up`); empty for the line-up of the experiment."""
     organisation: Organisation | None = None
-    """Who may send what to whom; None without messages."""
+    """The rules about who may send what to whom; None without messages."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+    """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Optimum:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no better plan exists."""
+        """Return whether no better plan exists."""
         return self.completed == self.bound
 
 
@@ -165,7 +165,7 @@ class PairingBenchmark(ComparisonBenchmark):
 
 
 class CompletionBenchmark(Benchmark):
-    """A benchmark of a world in which completed orders are counted beside missed ones."""
+    """A benchmark of a world in which completed and missed orders are counted."""
 
     preset_coplayer: ClassVar[str]
     """The co-player that plays a preset, or that uses a model named on the command line."""
@@ -176,7 +176,7 @@ class CompletionBenchmark(Benchmark):
     counted: ClassVar[str]
     """The plural noun for the things that are counted."""
     bound_told: ClassVar[str]
-    """Where the bound is explained: a path in this repository."""
+    """A path in this repository to the explanation of the bound."""
 
     @abstractmethod
     def class_of(self, level: str) -> str:

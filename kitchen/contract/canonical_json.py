@@ -1,6 +1,6 @@
 """Write JSON in one canonical form, hash it, and derive seeds from values.
 
-Keys are sorted and there are no spaces, so equal values have equal hashes. Plain Python.
+Keys are sorted and there are no spaces, so equal values have equal hashes. No Django.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ class TooDeepError(ValueError):
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. ValueError if it is not JSON, TooDeepError if it is too deep."""
+    """Return the value of a JSON text. Raises ValueError if it is not JSON, TooDeepError if it is too
+    deep."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -132,7 +133,8 @@ class DataSource:
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """Return the values as this type; DataError for the first wrong one. `more` allows unknown keys."""
+        """Return the values as this type. Raises DataError for the first wrong one. `more` allows unknown
+        keys."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
@@ -174,7 +176,7 @@ REASONS: Mapping[str, str] = {
     "bool_type": "must be true or false",
     "too_short": "must not be empty",
 }
-"""Our words for pydantic's errors; errors of our own types already have their words."""
+"""Texts for pydantic's errors. Errors of the project's own types already have their texts."""
 WORDED_ERRORS = ("said", *(name for name in REASONS if name.endswith("_type")))
 """Errors whose message repeats the wrong value."""
 
@@ -232,7 +234,7 @@ Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 
 
 def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
-    """Read a TOML file; DataError if it cannot be read or is not TOML."""
+    """Read a TOML file. Raises DataError if it cannot be read or is not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -8,7 +8,7 @@ followed, `mended` for a first reply where it asked twice. A fault has a `code` 
 or none. The codes of UNREAD_CODES say that no command could be read. If fewer commands were requested than
 the agent has seats, `asked` has their number.
 
-Plain Python.
+No Django.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ class ReplyReadings:
 
     @property
     def is_bad(self) -> bool:
-        """Whether results say little about the model, because too many replies failed: see `warning`."""
+        """Return whether results say little about the model, because too many replies failed: see
+        `warning`."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
@@ -180,7 +181,7 @@ class Prediction:
     done_in: int | None = None
     """The step in which it finished that action."""
     right: bool | None = None
-    """Whether the prediction was right; None if this is unknown."""
+    """True if the prediction was right; None if this is unknown."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:

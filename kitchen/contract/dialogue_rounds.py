@@ -11,7 +11,7 @@ The rules hold for any number of agents, in the order of their member numbers:
 - Only the last decision of an agent is carried out.
 
 In a `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Whatever one says is
-answered, sent or not, and only the opener ends the talk by repeating itself. Plain Python.
+answered, sent or not, and only the opener ends the talk by repeating itself. No Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define text settings of a world that a researcher can draw: a grid of letters and named lines of text.
 
 The text is what is stored; a `GridDrawing` is how the editor shows it. The world converts one into the
-other and remarks on how a game there would be. Plain Python, no Django.
+other and remarks on how a game there would be. No Django.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class TileKind(NamedTuple):
     """A kind of cell."""
 
     letter: str
-    """Its letter in the text, and the key that places it."""
+    """The letter in the text, which is also the key that places this tile."""
     name: str
-    """Its name in words: `pot`."""
+    """The name that people read: `pot`."""
     picture: str = ""
-    """Its symbol in `DrawableSetting.pictures`; empty: the letter is shown."""
+    """The symbol in `DrawableSetting.pictures`; empty: the letter is shown."""
     once: bool = False
-    """Whether it occurs in one cell at most: placing it again moves it."""
+    """True if at most one cell can have it: placing it again moves it."""
 
 
 class TextField(NamedTuple):
-    """One line of text beside the grid."""
+    """One line of text next to the grid."""
 
     name: str
     label: str
@@ -61,7 +61,7 @@ class GridDrawing:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was drawn and nothing written."""
+        """Return whether nothing was drawn and nothing written."""
         return not any(map(str.strip, (*self.rows, *self.lines.values())))
 
 
@@ -86,7 +86,8 @@ class DrawableSetting(ABC):
 
     @abstractmethod
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a text. DataError if it cannot be drawn (the text is edited instead)."""
+        """Return the drawing of a text. Raises DataError if it cannot be drawn (the text is edited
+        instead)."""
 
     @abstractmethod
     def text(self, sheet: GridDrawing) -> str:
@@ -94,5 +95,5 @@ class DrawableSetting(ABC):
 
     @abstractmethod
     def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """Return remarks on this text together with the world's other settings, as far as they are known.
-        Reasons why it cannot be played come first."""
+        """Return remarks on this text. `settings` are the world's other settings, if they are known. Reasons
+        why the text cannot be played come first."""

@@ -50,15 +50,15 @@ class LoggedDecision:
     member: int
     """The agent's number among the members of the episode; its first seat where there is no organisation."""
     because: str
-    """Why the agent was asked (`kitchen.contract.agent`)."""
+    """The reason why the agent was asked (`kitchen.contract.agent`)."""
     played_by: str
     """The kind of agent that chose: itself or a stand-in."""
     fallback: str
-    """Why a stand-in chose; empty if the agent itself did."""
+    """The reason why a stand-in chose; empty if the agent itself did."""
     milliseconds: float
     note: Json = None
     dropped: str = ""
-    """Why the decision was dropped; empty if its commands were used."""
+    """The reason why the decision was dropped; empty if its commands were used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ The registry has one line for each kit. A world's folder also holds `templates/`
 `instruments/` (questions about the world).
 
 Each part of a kit, such as a planner, is given as a function. The function imports the part when it is first
-called, and returns it. Every process reads all kits, so nothing heavy is imported before it is needed. Plain
-Python, no Django.
+called, and returns it. Every process reads all kits, so nothing heavy is imported before it is needed. No
+Django.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Practice:
     coplayer_settings: Mapping[str, Json] = field(default_factory=dict)
     teammates: int = 0
     organisation: Mapping[str, Json] = field(default_factory=dict)
-    """Who may do what with whom, in the form of a condition's `organisation` in a study file."""
+    """The rules about who may do what with whom, in the form of a condition's `organisation` in a study
+    file."""
     until: Mapping[str, int] = field(default_factory=dict)
     """Target values of metrics that end the practice when reached. Empty: it lasts all steps."""
 
@@ -65,7 +66,7 @@ class WorldKit:
     recordings: Callable[[], Recordings[Any]] | None = None
     """Return the reader of episodes recorded in another engine, for comparison; None if there are none."""
     canvases: Mapping[str, Callable[[], DrawableSetting]] = field(default_factory=dict)
-    """How to draw text settings that can be drawn, by the setting's name."""
+    """The drawing rules of text settings that can be drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
     organisations: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ class Changes:
 
     @property
     def length(self) -> int:
-        """Characters of both."""
+        """The number of characters of both texts."""
         return len(self.changed) + len(self.removed)
 
 
@@ -60,8 +60,8 @@ class LargeMap(dict[str, Json]):
             self._frozen, self._touched = EMPTY_MAP, set(self)
 
     def freeze(self) -> FrozenMap:
-        """Return a snapshot of the content that later changes do not affect. TypeError for a key that is not
-        text or a value that is not JSON."""
+        """Return a snapshot of the content that later changes do not affect. Raises TypeError for a key that
+        is not text or a value that is not JSON."""
         if self._touched:
             self._frozen = self._frozen.replaced({key: self._entry(key) for key in self._touched})
             self._touched = set()
@@ -73,7 +73,7 @@ class LargeMap(dict[str, Json]):
         return f"{canonical_json(key)}:{canonical_json(self[key])}" if key in self else None
 
     def apply(self, changes: Changes) -> None:
-        """Apply these changes to this map. ValueError for text that is not JSON."""
+        """Apply these changes to this map. Raises ValueError for text that is not JSON."""
         self.update(json.loads(changes.changed))
         for key in json.loads(changes.removed):
             self.pop(key, None)
@@ -107,12 +107,12 @@ class LargeMap(dict[str, Json]):
         return super().setdefault(key, default)
 
     def pop(self, key: str, *default: Json) -> Json:
-        """Remove an entry and return its value, or `default`. KeyError if there is neither."""
+        """Remove an entry and return its value, or `default`. Raises KeyError if there is neither."""
         self._touched.add(key)
         return super().pop(key, *default)
 
     def popitem(self) -> tuple[str, Json]:
-        """Remove some entry; KeyError if there is none."""
+        """Remove some entry. Raises KeyError if there is none."""
         key, value = super().popitem()
         self._touched.add(key)
         return key, value
@@ -155,7 +155,7 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """Characters of `whole`, if it has any entry."""
+        """The number of characters of `whole`, if it has any entry."""
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:

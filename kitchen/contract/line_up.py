@@ -2,7 +2,7 @@
 
 A line-up joins the kinds of its members with `+`: `greedy+stay`. A number after `:` is the number of
 seats, 1 by default: `skill_dispatcher:2+stay`, or `hourglass:0+follower` for a member without a seat.
-Plain Python.
+No Django.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def line_up_kinds(name: str) -> tuple[str, ...]:
 
 
 def line_up_seats(name: str) -> int:
-    """Return how many seats a line-up needs; SettingsError if it cannot be read."""
+    """Return how many seats a line-up needs. Raises SettingsError if it cannot be read."""
     return sum(_counts(name))
 
 
@@ -42,7 +42,7 @@ def _counts(name: str) -> list[int]:
 def line_up_members(name: str, seats: int) -> tuple[Member, ...]:
     """Return the members of a line-up in its order, in a world with so many seats.
 
-    A kind alone has all seats. SettingsError where the line-up cannot be read or does not fit the seats.
+    A kind alone has all seats. Raises SettingsError if the line-up cannot be read or does not fit the seats.
     """
     if MEMBER_SEPARATOR not in name and SEAT_SEPARATOR not in name:
         return (Member(0, tuple(range(seats)), is_person=False),)

@@ -1,7 +1,7 @@
 """Decide which member of an episode may send a message, and which members may read it.
 
 Live play stores the messages in database rows; episodes of agents alone keep them in a log. Both apply the
-rules of `Mailbox`. Plain Python.
+rules of `Mailbox`. No Django.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PostedMessage:
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
     with_decision: bool = False
-    """Whether an agent sent it with a decision. Other agents receive it in the next step."""
+    """True if an agent sent it with a decision. Other agents receive it in the next step."""
 
 
 class OutgoingMessage(NamedTuple):
@@ -211,7 +211,7 @@ class Mailbox:
         return replace(say, text=text, data={**data, "plain": True})
 
     def _shown(self, say: MessageDraft) -> MessageDraft:
-        """Mask blocked words. If this changes the text, the original goes into the data."""
+        """Mask blocked words. If this changes the text, the original is kept in the message's data."""
         shown = mask_blocked_words(say.text, self.organisation.blocked)
         return (
             say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})

@@ -1,4 +1,4 @@
-"""Define the metrics of a world's score, and how often a metric can count in an episode. Plain Python."""
+"""Define the metrics of a world's score, and how often a metric can count in an episode. No Django."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ class Metric:
     """
 
     name: str
-    """Its key in `World.score()` and its column in files: lower-case words joined by `_`."""
+    """The key in `World.score()`, which is also the column in files: lower-case words joined by `_`."""
     kind: Literal["count", "share", "number"]
     label: str
-    """Its name in tables and charts: `Success rate`. Unique within a world."""
+    """The name in tables and charts: `Success rate`. Unique within a world."""
     meaning: str = ""
-    """Its description in the codebook, without a full stop; by default the label."""
+    """The description in the codebook, without a full stop; by default the label."""
     so_far: str = ""
-    """Its description for the value after a step. Empty: only a whole episode has it."""
+    """The description of the value after a step. Empty: only a whole episode has a value."""
     undefined: str = ""
-    """When it is undefined (None): `blank where both are 0`. Empty if it is always defined."""
+    """The condition under which it is undefined (None): `blank where both are 0`. Empty if it is always
+    defined."""
     unit: str = ""
     better: Literal["higher", "lower", "neither"] = "higher"
     of: tuple[str, str] | None = None
     """The two counts of this world that a share is made of: (done, missed). The share is done / (done +
     missed). Over several episodes it is the share of their sums."""
     measured: bool = True
-    """Whether it is compared between conditions."""
+    """True if it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
     """The nouns for participants after 1 and after other numbers. None: not shown to them."""
     low: float | None = 0.0
@@ -91,4 +92,5 @@ class MetricLimits:
     missable: int
     """Maximum number of them that can be missed before the episode ends; 0: the share is blank or 1."""
     because: str
-    """Why no more can be missed, without full stop: `Ships wait 24 steps and an episode has 20`."""
+    """The reason why no more can be missed, without full stop: `Ships wait 24 steps and an episode has
+    20`."""

@@ -6,7 +6,7 @@ seat. A member without a seat has a number after the seats.
 An organisation is data: a kind, settings, and the pairs of members that follow from them. A command to
 another member is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo`
 are those of S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk, `pairwise` is that of
-MINDcraft, and `central` is MindAgent's single dispatcher beside people. Plain Python.
+MINDcraft, and `central` is MindAgent's single dispatcher beside people. No Django.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WITHIN, ROUNDS = "within", "rounds"
 
 TOGETHER = "together"
 SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
-"""Schedules by name. The text tells researchers whom a step waits for."""
+"""Schedules by name. The text explains to researchers which members a step waits for."""
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -108,7 +108,7 @@ class Member:
     seats: tuple[int, ...]
     is_person: bool
     name: str = ""
-    """Its name, where it is not called by its seats; a member without a seat needs one."""
+    """The member's name, where it is not called by its seats. A member without a seat needs one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ class Organisation:
     sees: str = PRIVATE
     messages_a_step: int = 3
     spoken: bool = False
-    """Whether pages offer to turn speech into text."""
+    """True if pages offer to turn speech into text."""
     within: bool = False
-    """Whether members talk within the step, by the rules of `kitchen.contract.dialogue_rounds`."""
+    """True if members talk within the step, by the rules of `kitchen.contract.dialogue_rounds`."""
     rounds: int = 3
     """How often each agent speaks within a step, where agents talk there."""
     silence: int = 10
@@ -136,18 +136,18 @@ class Organisation:
 
     @property
     def one_partner(self) -> bool:
-        """Whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
+        """Return whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
     def talks_within(self) -> bool:
-        """Whether agents answer within the step, before anybody chooses
+        """Return whether agents answer within the step, before anybody chooses
         (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody may write to anybody."""
+        """Return whether nobody may write to anybody."""
         return not self.commands and not self.writes
 
     @property
@@ -156,7 +156,7 @@ class Organisation:
         return tuple(member.number for member in self.members)
 
     def member(self, number: int) -> Member:
-        """Return the member with this number; KeyError if there is none."""
+        """Return the member with this number. Raises KeyError if there is none."""
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:

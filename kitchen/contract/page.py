@@ -3,7 +3,7 @@
 All worlds share the frame with connection, clock and leaving (`templates/kitchen/play/`). A world's `Page`
 turns a `SeatView` into panels. The whole page is sent on loading; after a step only changed panels are
 sent. A panel is drawn from its content alone, so it is drawn once for all pages that show the same.
-Templates are Jinja2. Plain Python, no Django.
+Templates are Jinja2. No Django.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, pgettext
 
 DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
-"""How a world is shown: in tables, as a drawing, or as a drawing with the tables one click away."""
+"""The ways to show a world: in tables, as a drawing, or as a drawing with the tables one click away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class StepView:
     commands: Mapping[int, Command]
     events: tuple[Event, ...]
     ran_out: bool = False
-    """Whether this seat's time ran out before it had commanded."""
+    """True if this seat's time ran out before it had commanded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class ChoiceView:
     chosen: Command | None = None
     """The command that this seat has given for the coming step, if any."""
     passed_by: bool = False
-    """Whether this seat has nothing to choose in the open step."""
+    """True if this seat has nothing to choose in the open step."""
     may_act: bool = False
-    """Whether this seat, which is not asked, may act nevertheless: interrupt what it is doing."""
+    """True if this seat is not asked but may still act: it can interrupt what it is doing."""
     hints: tuple[str, ...] = ()
     """Sentences on good next actions, where hints are on."""
     hinted: Command | None = None
@@ -81,17 +81,17 @@ class TimingView:
 
 @dataclass(frozen=True, slots=True)
 class PlansView:
-    """The plans of seats for later steps, as far as this seat may know them."""
+    """The plans of seats for later steps that this seat may know."""
 
     by_seat: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """Commands that seats will do after the open step without being asked. This seat's own plan is included,
     and those of others where the page shows what they are about to do."""
     offered: bool = False
-    """Whether the page offers to plan later commands; the same for the whole episode."""
+    """True if the page offers to plan later commands; the same for the whole episode."""
     plannable: Sequence[Command] = ()
     """Commands that can be planned (`World.plannable`), where the page offers it now."""
     shows_intents: bool = False
-    """Whether the page shows what the others are about to do; the same for the whole episode."""
+    """True if the page shows what the others are about to do; the same for the whole episode."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     """Where `shows_intents`: what other seats said, at their decision on the last step, that they will do
     next. It was decided before this seat chooses, and is never the command of the open step. A seat without
@@ -113,13 +113,13 @@ class TalkView:
     only_jobs: tuple[int, ...] = ()
     """Those of `unread` who do jobs with an aim (`Agent.pursues`)."""
     one_partner: bool = False
-    """Whether this person talks with one member at a time (`kitchen.contract.team_messages`)."""
+    """True if this person talks with one member at a time (`kitchen.contract.team_messages`)."""
     partner: int | None = None
     """The member with whom this person talks now, where `one_partner`; None for nobody."""
     messages: tuple[TeamMessage, ...] = ()
     """The newest messages that this person sent and received, in order."""
     spoken: bool = False
-    """Whether the page offers to turn this person's speech into text."""
+    """True if the page offers to turn this person's speech into text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class JobsView:
     listed: tuple[Job, ...] = ()
     """The jobs that this person was given or gave: all open ones, and the newest others."""
     led: bool = False
-    """Whether others may give this person jobs."""
+    """True if others may give this person jobs."""
     leads: tuple[int, ...] = ()
     """Members to whom this person may give jobs."""
     aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
@@ -151,12 +151,12 @@ class ResultView:
     figures: tuple[Metric, ...] = ()
     """The metrics of the score that participants see (`Metric.words`); the same for the whole episode."""
     until: bool = False
-    """Whether the episode ends as soon as its goal is reached (`Practice.until`), or else at its last
-    step."""
+    """True if the episode ends as soon as its goal is reached (`Practice.until`). False if it ends at its
+    last step."""
     reached: bool = False
-    """Whether it ended because the goal was reached."""
+    """True if it ended because the goal was reached."""
     ended_by_staff: bool = False
-    """Whether staff ended the episode."""
+    """True if staff ended the episode."""
     abandoned_because: str = ""
     """The reason if the episode ended because somebody was gone; completes “It was ended because …”. Empty
     otherwise."""
@@ -190,12 +190,12 @@ class SeatView:
     talk: TalkView = TalkView()
     jobs: JobsView = JobsView()
     shown: str = DRAWING_TABLES
-    """How this person's page shows the world: a value that `Page.shown` returns; the same for the whole
-    episode."""
+    """The way in which this person's page shows the world: a value that `Page.shown` returns; the same for
+    the whole episode."""
     acts: bool = True
-    """Whether this person has a seat of the world. If not, `seat` is not a seat."""
+    """True if this person has a seat of the world. If not, `seat` is not a seat."""
     looks_on: bool = False
-    """Whether a person without a seat watches. `observation` is then that of the first seat that they may
+    """True if a person without a seat watches. `observation` is then that of the first seat that they may
     see (`Organisation.sees`), with that seat's events. Otherwise `observation` and `history` are empty for
     them."""
     taken_over: tuple[tuple[int, int, str], ...] | None = None
@@ -211,7 +211,7 @@ class Panel(NamedTuple):
     """A part of the page that is replaced as a whole."""
 
     id: str
-    """Its HTML id. The template renders exactly one element, which begins with `<tag id="…"`."""
+    """The panel's HTML id. The template renders exactly one element, which begins with `<tag id="…"`."""
     template: str
     shows: NamedTuple
     """All its content, in hashable values of one type for each field. The template gets these fields, its
@@ -246,9 +246,9 @@ class Page(ABC):
     overview_layout: ClassVar[str] = ""
     """The layout for a person who watches without a seat (`overview`)."""
     views: ClassVar[tuple[str, ...]] = (DRAWING_TABLES,)
-    """How this world can be shown: `DRAWING_TABLES`, `DRAWING_ONLY`, or both."""
+    """The ways in which this world can be shown: `DRAWING_TABLES`, `DRAWING_ONLY`, or both."""
     supports_clock: ClassVar[bool] = True
-    """Whether the page can be played while a clock takes the steps (`World.tick_ms`)."""
+    """True if the page can be played while a clock takes the steps (`World.tick_ms`)."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. It gets `brief` and `handbook`. It also
     gets booleans: `clocked` (steps have a time limit), `drawn` (there is a picture), `asks_first` (an action
@@ -281,10 +281,10 @@ class Page(ABC):
         gettext_noop("Choose the marked action."),
         gettext_noop("Look at what has changed: everybody's choices have been carried out."),
     )
-    """How to use the page: a sentence for each of the first steps, shown where hints are on. They are marked
-    with `gettext_noop` and translated when they are shown."""
+    """Instructions for the first steps: one sentence for each, shown where hints are on. They are marked with
+    `gettext_noop` and translated when they are shown."""
     aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
-    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum."""
+    """A sentence about the goal that ends an episode; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
         "You have used all steps without reaching the goal. That is all right."
     )

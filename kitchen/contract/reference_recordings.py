@@ -1,7 +1,7 @@
 """Read episodes recorded in another engine, to compare a world with that engine.
 
-A file (`.jsonl` or `.jsonl.gz`) holds one episode per line, a JSON object; `world` names its world. Plain
-Python, no Django.
+A file (`.jsonl` or `.jsonl.gz`) holds one episode per line, a JSON object; `world` names its world. No
+Django.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ class RecordedLine(NamedTuple):
     raw: Json
 
     def world(self, default: str) -> str:
-        """Return the world of the episode, or `default`. TraceFileError if the line is not an object."""
+        """Return the world of the episode, or `default`. Raises TraceFileError if the line is not an
+        object."""
         if not isinstance(self.raw, Mapping):
             raise self.error("is no object")
         return str(self.raw.get("world", default))
 
     def parsed(self, recordings: Recordings[Recording]) -> Recording:
-        """Return the parsed episode; TraceFileError if it cannot be read."""
+        """Return the parsed episode. Raises TraceFileError if it cannot be read."""
         try:
             return recordings.parse(self.raw)
         except KeyError as error:
@@ -56,11 +57,11 @@ class Recordings(ABC, Generic[Recording]):
 
     @abstractmethod
     def parse(self, raw: Json) -> Recording:
-        """Parse one line. KeyError for a missing entry; ValueError and similar for a wrong one."""
+        """Parse one line. Raises KeyError for a missing entry; ValueError and similar for a wrong one."""
 
     @abstractmethod
     def difference(self, recorded: Recording) -> str | None:
-        """Return the first difference between our world and the recording in one line, or None."""
+        """Return the first difference between this world and the recording in one line, or None."""
 
     @abstractmethod
     def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:
@@ -69,7 +70,7 @@ class Recordings(ABC, Generic[Recording]):
 
 
 def read_recording_file(path: Path) -> list[RecordedLine]:
-    """Return every episode of a file; TraceFileError if it is missing, damaged or empty."""
+    """Return every episode of a file. Raises TraceFileError if it is missing, damaged or empty."""
     path = Path(path)
     lines = [_line(path, number, text) for number, text in enumerate(_texts(path), 1) if text.strip()]
     if not lines:

@@ -2,7 +2,7 @@
 
 The base class checks seats and settings, counts steps, refuses commands with a code, reads and writes the
 state, and takes the score from attributes. A subclass declares `kind`, `settings`, `max_seats`, `figures`
-and `state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`. Plain Python, no Django.
+and `state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`. No Django.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class SimpleWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world at the start state of seed 0; SettingsError if these settings cannot be played."""
+        """Return a world at the start state of seed 0. Raises SettingsError if these settings cannot be
+        played."""
         return cls(seats, settings)
 
     def reset(self, seed: int) -> None:
@@ -75,7 +76,7 @@ class SimpleWorld(World):
 
     @property
     def over(self) -> bool:
-        """Whether the last step was taken."""
+        """Return whether the last step was taken."""
         return self.length is not None and self.clock >= self.length
 
     def brief(self, seat: int) -> dict[str, Json]:
@@ -140,7 +141,7 @@ class SimpleWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described; StateError if it cannot be read."""
+        """Return the world that `to_dict` described. Raises StateError if it cannot be read."""
         if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
             raise StateError(f"not a state of {cls.kind}, version {cls.version}")
         try:

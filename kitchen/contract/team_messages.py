@@ -7,7 +7,7 @@ Where the organisation is `pairwise`, everybody talks with at most one partner a
 MINDcraft). A member in a conversation is busy for all others. The conversation starts with the first
 message. It ends when one of the two ends it or leaves, or after some silent steps.
 
-Plain Python.
+No Django.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class TeamMessage:
     text: str
     data: Mapping[str, Json] = field(default_factory=dict)
     is_new: bool = False
-    """Whether it is newer than what this agent knew at its last decision."""
+    """True if it is newer than what this agent knew at its last decision."""
 
 
 def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
@@ -110,7 +110,8 @@ def _alone(pattern: str) -> str:
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
-"""Why a message is not sent: the addressee or the sender talks already, or not one is named."""
+"""The reasons why a message is not sent: the addressee or the sender is already in a conversation, or the
+sender did not name exactly one addressee."""
 GONE = "gone"
 """The `code` of the platform's message that a `member` was replaced, which ends their conversation."""
 

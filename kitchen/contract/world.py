@@ -1,4 +1,4 @@
-"""Define the `World` interface that every game implements. Plain Python, no Django.
+"""Define the `World` interface that every game implements. No Django.
 
 A world is turn-based or clocked, has one or more seats, and is advanced by commands. Seats may have
 different commands and see different things. The caller owns the clock and decides when to call `step`; the
@@ -96,7 +96,7 @@ class Setting:
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
     later: bool = False
-    """Whether designs were stored before this setting existed. A form that is saved with its default does not
+    """True if designs were stored before this setting existed. A form that is saved with its default does not
     add it."""
     lines: int = 1
     """Number of lines of the input box for a text."""
@@ -184,7 +184,8 @@ _READERS = {
 
 
 def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return every declared setting with its value or default; SettingsError for a wrong or unknown one."""
+    """Return every declared setting with its value or default. Raises SettingsError for a wrong or unknown
+    one."""
     known = {setting.name: setting for setting in declared}
     for name in given:
         if name not in known:
@@ -209,7 +210,7 @@ class World(ABC):
     idle: ClassVar[Command] = ("noop",)
     """The command of a seat without one; it is always carried out."""
     passes_by: ClassVar[bool] = False
-    """Whether every episode skips seats that have nothing to choose (`asks`), for example because actions
+    """True if every episode skips seats that have nothing to choose (`asks`), for example because actions
     last several steps. In other worlds the researcher chooses this."""
     moves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
@@ -220,7 +221,8 @@ class World(ABC):
     drawn: ClassVar[str] = "events"
     """The plural noun for what the world draws at random in an episode."""
     drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
-    """How far the same seed gives the same events to all players. It completes `the same events, …`."""
+    """A phrase that says to what extent the same seed gives the same events to all players. It completes `the
+    same events, …`."""
     news: ClassVar[str] = ""
     """The world's own events, in words that end a sentence: `ships that came in`."""
     secret: ClassVar[tuple[str, ...]] = ()
@@ -235,7 +237,8 @@ class World(ABC):
     @classmethod
     @abstractmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world that is ready for `reset`; SettingsError if these settings cannot be played."""
+        """Return a world that is ready for `reset`. Raises SettingsError if these settings cannot be
+        played."""
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -254,7 +257,7 @@ class World(ABC):
     @property
     @abstractmethod
     def over(self) -> bool:
-        """Whether the game ended by its own rules (including its last step)."""
+        """Return True if the game has ended by its own rules, which include its last step."""
 
     @property
     def tick_ms(self) -> int | None:
@@ -264,7 +267,7 @@ class World(ABC):
 
     @property
     def cut_off(self) -> bool:
-        """Whether a limit outside the rules ended the game (Gymnasium's *truncated*)."""
+        """Return True if a limit outside the rules has ended the game (Gymnasium's *truncated*)."""
         return False
 
     @final
@@ -396,8 +399,8 @@ class World(ABC):
     @classmethod
     @abstractmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described; StateError if it cannot be read. Under each key in
-        `large` is a dict that does not belong to the world: make a new `LargeMap` of it."""
+        """Return the world that `to_dict` described. Raises StateError if it cannot be read. Under each key
+        in `large` is a dict that does not belong to the world: make a new `LargeMap` of it."""
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:

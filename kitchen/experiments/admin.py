@@ -78,7 +78,8 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """Return the download of one file; log tables and the archive are streamed. KeyError for other names."""
+    """Return the download of one file; log tables and the archive are streamed. Raises KeyError for other
+    names."""
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
@@ -229,7 +230,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:
-        """Return whether the experiment runs and, if not, the reason."""
+        """Return a text that says whether the experiment runs and, if not, why."""
         if experiment.running:
             return "running"
         if experiment.failed_episodes:
@@ -316,7 +317,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """Show the CoS of every cell of two experiments side by side."""
+        """Show the CoS of every cell of two experiments side by side. Return None, with a message, unless two
+        are selected."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None

@@ -60,7 +60,7 @@ class Estimate:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """Distances from the mean to both ends of the interval; None without an interval."""
+        """The distances from the mean to both ends of the interval; None without an interval."""
         if self.interval is None:
             return None
         (low, high), mean = self.interval, fmean(self.values)

@@ -39,7 +39,8 @@ def log_data(episode: ExperimentEpisode) -> bytes:
 
 
 def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
-    """Return the stored log of an episode; None if there is none. Raise LogError."""
+    """Return the stored log of an episode, or None if there is none. Raises LogError if the stored log is
+    invalid."""
     data = log_data(episode)
     return read_log(data) if data else None
 
@@ -66,7 +67,7 @@ def _last(episode: ExperimentEpisode) -> tuple[int, int]:
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
-    """Store one piece. PlayedElsewhereError if another piece has this number; an identical one may."""
+    """Store one piece. Raises PlayedElsewhereError if another piece has this number; an identical one may."""
     try:
         with transaction.atomic():
             ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)

@@ -164,7 +164,7 @@ def _read(kind: str, text: str) -> Json:
 def match_rows_to_jobs(
     rows: Iterable[EpisodeRow], jobs: Iterable[EpisodeJob]
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Return rows by key. Raise RowsError for an unknown key, a different seed, or a duplicate."""
+    """Return rows by key. Raises RowsError for an unknown key, a different seed, or a duplicate."""
     seeds = {job.key: job.seed for job in jobs}
     rows_by_key: dict[EpisodeKey, EpisodeRow] = {}
     for row in rows:
@@ -194,7 +194,7 @@ class DecisionMakers:
     failed: int = 0
     """Number of episodes that an error ended; they count in no result."""
     read: ReplyReadings = field(default_factory=ReplyReadings)
-    """How the replies of language models were parsed."""
+    """Counts of how well the replies of language models were parsed."""
 
     @classmethod
     def of(cls, rows: Iterable[EpisodeRow]) -> Self:

@@ -51,7 +51,7 @@ def _version(name: str) -> str:
 def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[EpisodeKey, EpisodeRow]]:
     """Create or open the folder; return the experiment's key (empty for a new one) and its played rows.
 
-    Raise FolderError if the folder holds another experiment, and OSError if the disk refuses.
+    Raises FolderError if the folder holds another experiment, and OSError if the disk refuses.
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = ""

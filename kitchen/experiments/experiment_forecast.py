@@ -43,7 +43,7 @@ class CostForecast:
 
     @property
     def is_free(self) -> bool:
-        """Whether no call costs money."""
+        """Return whether no call costs money."""
         return self.worst == 0
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class WorkForecast:
     steps: int
     seconds: float | None
     waits: bool
-    """Whether language models are called, which takes additional time."""
+    """True if language models are called, which takes additional time."""
 
     def __str__(self) -> str:
         ahead = f"{counted_noun(self.episodes, 'episode')}, {counted_noun(self.steps, 'step')}"
@@ -158,7 +158,7 @@ MAX_BUDGET = 999_999.0
 
 
 def read_budget(text: str | None) -> float | None:
-    """Parse a budget in US dollars; None if no budget was given. Raise SetupError if it is invalid."""
+    """Parse a budget in US dollars; None if no budget was given. Raises SetupError if it is invalid."""
     if text is None:
         return None
     try:

@@ -36,7 +36,7 @@ class IntervalResult:
     """Upper bound over the played episodes, or over all planned ones if none was played."""
     players: DecisionMakers
     figures: tuple[float, ...] = ()
-    """Where one metric is compared: its value in each episode."""
+    """For comparisons of one metric: its value in each episode."""
     counts: tuple[OrderCounts, ...] = ()
     """(completed, completed or failed) for each played episode."""
 
@@ -77,13 +77,13 @@ class CellResult:
 
     @property
     def bound_cos(self) -> float | None:
-        """Upper bound of the CoS."""
+        """The upper bound of the CoS; None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """Whether our CoS is above the paper's; None if one of them is missing."""
+        """Return whether this experiment's CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos
@@ -101,7 +101,7 @@ class MeanScores:
     """Mean scores over several cells; `ours_there` and `paper` cover the cells that have both."""
 
     ours: float | None
-    """Mean of our CoS over every played cell."""
+    """Mean CoS of this experiment over every played cell."""
     played: int
     cells: int
     ours_there: float | None

@@ -178,7 +178,7 @@ def experiment_start(
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """Return the work left to play and its cost. Raise SetupError and PriceFileError."""
+    """Return the work left to play and its cost. Raises SetupError and PriceFileError."""
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -310,7 +310,8 @@ def _give_back(episode: ExperimentEpisode, because: str) -> None:
 
 
 def _why(error: Exception) -> str:
-    """Return the reason in our own words. The message of an unforeseen error might contain an API key."""
+    """Return the reason as a text of this program. The message of an unforeseen error might contain an API
+    key."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):

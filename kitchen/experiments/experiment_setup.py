@@ -50,7 +50,8 @@ NO_ORGANISATION = "none"
 OFFERED_ORGANISATIONS = tuple(kind for kind in ORGANISATION_KINDS if kind != "custom")
 """Kinds of organisation offered to agents without people. The kind determines who writes to whom."""
 KNOWLEDGE_CHOICES = (NO_ONE, EVERYBODY)
-"""Whose commands members know where no people play (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+"""The choices for whose commands members know, if no people play
+(`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 MAX_EPISODES = 10_000
 """Largest number of episodes in one cell and interval."""
 MAX_TOTAL_EPISODES = 20_000
@@ -118,10 +119,8 @@ class ExperimentSetup:
     organisation_settings: Mapping[str, Json] = field(default_factory=dict)
     """Settings of the organisations; each applies to the kinds that have it."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`).
-
-    Teams that talk within the step use `EVERYBODY`, as in live play.
-    """
+    """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`). Teams
+    that talk within the step use `EVERYBODY`, as in live play."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the setup as JSON, without default values of fields about the world and the team."""
@@ -192,7 +191,7 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return a line-up's organisation, or None without messages. Raise SettingsError."""
+    """Return a line-up's organisation, or None without messages. Raises SettingsError if it is invalid."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)

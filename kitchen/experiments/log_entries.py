@@ -54,9 +54,10 @@ class LogHead:
     program: str = ""
     """The version of Brigade that began the episode; empty in older logs."""
     organisation: Json = None
-    """Who may send messages to whom (`Organisation.to_json`); None if members send no messages."""
+    """The rules about who may send messages to whom (`Organisation.to_json`); None if members send no
+    messages."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+    """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
@@ -76,7 +77,7 @@ class LogHead:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Restore a head from the output of `to_json`. Raise EntryError if it is invalid."""
+        """Restore a head from the output of `to_json`. Raises EntryError if it is invalid."""
         try:
             return cls(**stored)
         except TypeError as error:
@@ -143,7 +144,7 @@ class StepEntry:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """Restore a step from the output of `to_json`. Raise EntryError if it is invalid."""
+        """Restore a step from the output of `to_json`. Raises EntryError if it is invalid."""
         try:
             decisions = tuple(_decision_from_json(each, texts) for each in stored.get("decisions", ()))
             calls = tuple(call_from_json(call, texts) for call in stored["calls"])
@@ -173,7 +174,7 @@ class UntakenStep:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """Restore an entry from the output of `to_json`. Raise EntryError if it is invalid."""
+        """Restore an entry from the output of `to_json`. Raises EntryError if it is invalid."""
         try:
             return cls(stored["untaken"], tuple(call_from_json(call, texts) for call in stored["calls"]))
         except (KeyError, TypeError) as error:
@@ -234,7 +235,7 @@ def call_to_json(call: Call, store_text: StoreText) -> dict[str, Json]:
 
 
 def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
-    """Restore a call from the output of `call_to_json`. Raise EntryError if it is invalid."""
+    """Restore a call from the output of `call_to_json`. Raises EntryError if it is invalid."""
     try:
         asked: dict[str, Any] = dict(stored["request"])
         asked["messages"] = [{**each, "text": texts[each["text"]]} for each in asked["messages"]]

@@ -74,7 +74,7 @@ class PlayedLog:
 
 
 def read_log(data: bytes) -> PlayedLog:
-    """Read a log from bytes, up to its last complete piece. Raise LogError if it is invalid."""
+    """Read a log from bytes, up to its last complete piece. Raises LogError if it is invalid."""
     lines, size = _whole(data)
     try:
         objects = [json.loads(line) for line in lines.splitlines()]
@@ -136,7 +136,7 @@ class LogRecorder:
             self._write({"format": LOG_FORMAT, **head.to_json()})
 
     def add(self, entry: StepEntry) -> None:
-        """Record one step. Raise TypeError or ValueError if it is not JSON, and any error of the sink."""
+        """Record one step. Raises TypeError or ValueError if it is not JSON, and any error of the sink."""
         self._record(entry)
         self.log.entries.append(entry)
 
@@ -188,12 +188,13 @@ class LogFolder:
         self.folder = out / LOG_FOLDER
 
     def data(self, key: EpisodeKey) -> bytes:
-        """Return the bytes of an episode's log; empty if there is none. Raise OSError."""
+        """Return the bytes of an episode's log; empty if there is none. Raises OSError if it cannot be
+        read."""
         path = self._path(key)
         return path.read_bytes() if path.exists() else b""
 
     def read(self, key: EpisodeKey) -> PlayedLog | None:
-        """Return the log of an episode; None if there is none. Raise LogError."""
+        """Return the log of an episode; None if there is none. Raises LogError if it is invalid."""
         data = self.data(key)
         return read_log(data) if data else None
 

@@ -182,7 +182,7 @@ def table_pieces(
 
 
 def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES) -> None:
-    """Write all tables into the folder, each whole or not at all. Raise OSError."""
+    """Write all tables into the folder, each whole or not at all. Raises OSError if one cannot be written."""
     with ExitStack() as drafts:
         outs = [
             (TableWriter(name, tables), drafts.enter_context(atomic_writer(folder / name))) for name in tables
@@ -203,7 +203,7 @@ class TableWriter:
 
     @property
     def head(self) -> bytes:
-        """The header line."""
+        """The header line of the table."""
         return _lines([self.columns])
 
     def piece(self, log: PlayedLog) -> bytes:

@@ -65,7 +65,7 @@ def play_episode(
     with the version of Brigade (`program`). `before` is an earlier log of the episode: it is replayed without
     new model calls, then continued. `steps` 0 means the usual number of steps.
 
-    Raise MoneySpentError if the budget is spent, and EpisodeFailedError if co-player or world fail. Raise
+    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if co-player or world fail. Raise
     LogError if `before` belongs to another episode or leads to another state.
     """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
@@ -109,7 +109,8 @@ def log_head(
 
 
 def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
-    """Measure the seconds per step over the first `steps` steps of this job. Raise EpisodeFailedError."""
+    """Measure the seconds per step over the first `steps` steps of this job. Raises EpisodeFailedError if a
+    step fails."""
     began = time.perf_counter()
     taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), do_nothing, None, DECISION_SECONDS)
     played = sum(1 for _ in zip(range(steps), taken, strict=False))

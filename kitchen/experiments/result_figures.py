@@ -184,7 +184,8 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Adjacent bars of one level: ours by name, without their place, then the published ones."""
+    """Adjacent bars of one level: first those of this experiment by name, without their place, then the
+    published ones."""
 
     name: str
     ours: Mapping[str, Point]

@@ -133,7 +133,8 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Return our mean beside the paper's over the same cells, and the number of cells if not all."""
+    """Return this experiment's mean, followed by the paper's over the same cells, and the number of cells if
+    not all."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"

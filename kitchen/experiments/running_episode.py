@@ -35,12 +35,12 @@ class RunningEpisode(EpisodeLoop):
     """The state of an episode in progress, from its start."""
 
     def __init__(self, head: LogHead) -> None:
-        """Make world and team from the head of a log. Raise WorldError if one cannot be made."""
+        """Make world and team from the head of a log. Raises WorldError if one cannot be made."""
         self.head = head
         super().__init__(world_at_start(head), head.seed, team_of_log(head), head.world_settings)
 
     def agents(self) -> dict[int, Agent]:
-        """Make the agent of each member, by its number. Raise SettingsError or UnknownNameError."""
+        """Make the agent of each member, by its number. Raises SettingsError or UnknownNameError."""
         numbers = (member.number for member in self.team.members)
         return dict(zip(numbers, make_agents(self.team.kinds, self.head.settings), strict=True))
 
@@ -85,7 +85,7 @@ class RunningEpisode(EpisodeLoop):
         return isinstance(entry.memory, list) and len(entry.memory) == len(numbers)
 
     def catch_up(self, log: PlayedLog) -> None:
-        """Replay this log. LogError if it belongs to another episode or leads to another state."""
+        """Replay this log. Raises LogError if it belongs to another episode or leads to another state."""
         if _without_program(log.head) != json.loads(json.dumps(_without_program(self.head))):
             raise LogError(f"is not the log of {self.head}, as it is played now")
         for entry in log.entries:

@@ -28,14 +28,16 @@ def client_address(request: HttpRequest) -> Address | None:
 
 
 def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
-    """Return the address of a websocket's client, as `client_address` does."""
+    """Return the address of a websocket's client, as `client_address` does for a request; None if it is
+    unknown."""
     forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
     peer = scope.get("client") or (None, None)
     return resolve_client_address(peer[0], b",".join(forwarded).decode("ascii", "replace"))
 
 
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
-    """Return the client's address from the peer's address and the `X-Forwarded-For` header."""
+    """Return the client's address from the peer's address and the `X-Forwarded-For` header; None if it is
+    unknown."""
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer

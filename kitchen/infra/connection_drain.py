@@ -1,4 +1,4 @@
-"""Ask open connections to reconnect before this process ends. Plain Python.
+"""Ask open connections to reconnect before this process ends. No Django.
 
 Register every long connection as a `DrainableConnection` as soon as it is open. `is_draining()` returns True
 once this process is about to end, so that it gets no new work.

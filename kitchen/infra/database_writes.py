@@ -56,7 +56,7 @@ class RowWriter:
         insert_rows(model, rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Update a row, as `update_row_where` does."""
+        """Update a row, as `update_row_where` does, and return whether it was updated."""
         return update_row_where(model, fresh, where=where)
 
 
@@ -128,7 +128,8 @@ class BatchedDeleteMixin:
     """A ModelAdmin mixin for rows with many dependent rows, which `clear` deletes in batches."""
 
     def clear(self, obj: Any, /) -> None:
-        """Delete everything that depends on this row, in transactions of its own."""
+        """Delete everything that depends on this row, but not the row itself. Must be overridden. Each batch
+        is deleted in a separate transaction."""
         raise NotImplementedError
 
     def delete_view(

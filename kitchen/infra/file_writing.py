@@ -1,4 +1,4 @@
-"""Write files atomically, build ZIP archives, record backups, and buffer streamed output. Plain Python.
+"""Write files atomically, build ZIP archives, record backups, and buffer streamed output. No Django.
 
 An atomic file is written completely or not at all. The time of the last backup is kept in a small file.
 `StreamBuffer` connects a library that writes to a file with a download that is sent in parts.
@@ -29,10 +29,8 @@ def write_atomically(path: Path, data: bytes) -> Path:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside `path`, and rename it to `path` at the end of the block.
-
-    So nobody ever reads half a file. If the block raises an error, `path` is not changed.
-    """
+    """Open a temporary file in the folder of `path`, and rename it to `path` at the end of the block. So
+    nobody ever reads half a file. If the block raises an error, `path` is not changed."""
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with beside.open("xb") as out:
@@ -63,7 +61,7 @@ BACKUP_ARCHIVES = "backups/brigade-*.tar"
 
 
 def record_backup(folder: Path, at: datetime) -> None:
-    """Record the time of a backup. Raises OSError."""
+    """Record the time of a backup. Raises OSError if the file cannot be written."""
     write_atomically(
         folder / BACKUP_RECORD, at.astimezone(UTC).isoformat(timespec="seconds").encode() + b"\n"
     )

@@ -1,4 +1,4 @@
-"""Keep the context of log lines, and describe errors without secrets. Plain Python.
+"""Keep the context of log lines, and describe errors without secrets. No Django.
 
 The context names the request, the episode and its step, or the worker's task. Pass it to a thread of your own
 by `with_log_context(…)`. An error is described by type and location: its message might contain a key.
@@ -21,7 +21,7 @@ _known: ContextVar[Facts] = ContextVar("about", default={})  # noqa: B039 - neve
 
 
 def current_log_context() -> Facts:
-    """Return the present context: `request`, `episode`, `step` and `task`, as far as known."""
+    """Return the present context: those of `request`, `episode`, `step` and `task` that are known."""
     return _known.get()
 
 

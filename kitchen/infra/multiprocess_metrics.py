@@ -1,4 +1,4 @@
-"""Share Prometheus counts between the processes of one machine, in files of one folder. Plain Python.
+"""Share Prometheus counts between the processes of one machine, in files of one folder. No Django.
 
 Each process has files of its own, with reserved space. When it ends, its counts are added to the files named
 `past`. prometheus-client has no public way to write such a file, or to name it otherwise than by a process's
@@ -28,7 +28,7 @@ LASTING = ("counter", "histogram")
 PAST = "past"
 LOCK = "lock"
 ROOM = 1 << 19
-"""Size of each file in bytes, which is more than all our metrics need."""
+"""Size of each file in bytes, which is more than all metrics need."""
 SILENT_SECONDS = 24 * 3600
 """Seconds after which an unwritten file of a process that cannot be seen from here counts as ended."""
 
@@ -65,14 +65,15 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, so that no other process merges files. OSError if there is no folder."""
+    """Hold the folder's lock, so that no other process merges files. Raises OSError if there is no folder."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def merge_ended_processes(folder: Path) -> None:
-    """Add the counts of ended processes to those of the past, and delete their files. Raises OSError."""
+    """Add the counts of ended processes to those of the past, and delete their files. Raises OSError if a
+    file cannot be read or deleted."""
     for file in sorted(folder.glob("*.db")):
         if _is_over(file):
             kind = file.name.partition("_")[0]

@@ -1,4 +1,4 @@
-"""Identify processes, end them with their parent, and decide how many to start. Plain Python.
+"""Identify processes, end them with their parent, and decide how many to start. No Django.
 
 By its name other processes of the machine see whether a process still runs. Where the system has no `/proc`,
 none is reported as gone. The numbers of processes come from the environment. A wrong value raises a
@@ -60,7 +60,7 @@ def current_machine_run() -> str:
 
 
 def _place() -> str:
-    """Return the boot id of this machine and our process id namespace."""
+    """Return the boot id of this machine and this process's process id namespace."""
     try:
         return f"{_BOOT.read_text().strip()}/{_NUMBERS.readlink()}"
     except OSError:

@@ -1,4 +1,4 @@
-"""Run CPU-bound calls in a few child processes, which import only what a function needs. Plain Python.
+"""Run CPU-bound calls in a few child processes, which import only what a function needs. No Django.
 
 If a child is killed, its current call fails and the next call gets a new child. Children end with their
 parent. loky 3.7 fails all calls after one killed child, and leaves children behind. concurrent.futures and
@@ -132,7 +132,7 @@ class _Child:
     """A child process that answers one call at a time."""
 
     def __init__(self) -> None:
-        """Start the process. Raises OSError."""
+        """Start the process. Raises OSError if it cannot be started."""
         self._line, theirs = Pipe()
         self._process = _start_child(theirs)
         theirs.close()
@@ -163,7 +163,7 @@ class _Child:
 
 
 def _start_child(line: Connection) -> subprocess.Popen[bytes]:
-    """Start a child at the other end of this connection, with our module search path."""
+    """Start a child at the other end of this connection, with this process's module search path."""
     found = os.pathsep.join(path or "." for path in sys.path)
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],

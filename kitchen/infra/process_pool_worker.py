@@ -1,4 +1,4 @@
-"""Run a child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. Plain Python.
+"""Run a child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. No Django.
 
 `LINE` is the number of an open socket. The child answers one call at a time until the parent is gone. It
 ignores signals that ask it to end: they reach the whole process group, and the parent may still need it.

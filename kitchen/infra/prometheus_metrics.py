@@ -1,4 +1,4 @@
-"""Define the Prometheus metrics that are counted during play (docs/metrics.md). Plain Python.
+"""Define the Prometheus metrics that are counted during play (docs/metrics.md). No Django.
 
 Import this module only after `multiprocess_metrics.share_metrics` was called, which adds the processes up.
 Metrics from the database are read on request. Labels are names of worlds, kinds, providers, models, statuses

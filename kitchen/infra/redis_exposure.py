@@ -1,4 +1,4 @@
-"""Check that a Redis address is not open to other machines without a password. Plain Python.
+"""Check that a Redis address is not open to other machines without a password. No Django.
 
 Anybody who can reach our Redis can read analysed data and send tasks to workers.
 """
@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 
 def why_exposed(url: str) -> str:
-    """Return why this address is unsafe, without secrets; empty on this machine or with a password."""
+    """Return the reason why this address is unsafe, without secrets. Empty for this machine or with a
+    password."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "unix" or parts.password or _is_here(host):

@@ -1,4 +1,4 @@
-"""Read RSA public keys of a signer: a JSON Web Key Set (RFC 7517), or one key as PEM. Plain Python."""
+"""Read RSA public keys of a signer: a JSON Web Key Set (RFC 7517), or one key as PEM. No Django."""
 
 from __future__ import annotations
 

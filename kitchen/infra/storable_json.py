@@ -1,4 +1,4 @@
-"""Make texts and JSON storable in the database and in the cache. Plain Python.
+"""Make texts and JSON storable in the database and in the cache. No Django.
 
 PostgreSQL stores no NUL character, and no database stores half of a surrogate pair. A model's answer may
 contain both. The cache holds JSON only: anybody who can write to it can forge values but not run code.

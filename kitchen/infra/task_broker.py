@@ -63,7 +63,7 @@ def queue_names() -> dict[str, str]:
 
 
 def known_queue(name: str | None) -> str:
-    """Return which of our queues has this name. Empty for another name."""
+    """Return the name of the queue if it is one of the app's queues, else an empty string."""
     return next((queue for queue, own in queue_names().items() if own == name), "")
 
 
@@ -149,7 +149,7 @@ class WorkerHealth:
 
     @property
     def words(self) -> str:
-        """The result in words, for a page."""
+        """The result as text, for a page."""
         if self.problem:
             return self.problem
         if self.workers is None:

@@ -1,6 +1,6 @@
 """Limit the websocket messages of one sender with token buckets, and keep only the newest connections.
 
-Pages over HTTP have other limits. Plain Python.
+Pages over HTTP have other limits. No Django.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def add_world_argument(parser: ArgumentParser, what: str) -> None:
 
 
 def recordings_of_world(world: str) -> Recordings[Any]:
-    """Return the reader of this world's recordings; UnknownNameError if it has none."""
+    """Return the reader of this world's recordings. Raises UnknownNameError if it has none."""
     recordings = get_kit(world).recordings
     if not recordings:
         raise UnknownNameError(f"there are no recordings of {world!r}")
@@ -96,7 +96,7 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader for this line's world, or for `default`. TraceFileError if there is none."""
+    """Return the reader for this line's world, or for `default`. Raises TraceFileError if there is none."""
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")
@@ -104,7 +104,7 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Return all traces of this world in a file. TraceFileError if there are none."""
+    """Return all traces of this world in a file. Raises TraceFileError if there are none."""
     found = [
         line.parsed(recordings_of_world(world))
         for line in read_recording_file(path)

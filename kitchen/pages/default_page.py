@@ -10,7 +10,7 @@ command menu. A world can pass `title` and `rules` (the guide's paragraphs). It 
 - `verbs`: the verbs that come first in the menu;
 - `makers`: the functions that make the panels.
 
-Use `kitchen.pages.grid_page` where a clock takes the steps. Plain Python, no Django.
+Use `kitchen.pages.grid_page` where a clock takes the steps. No Django.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CommandMenu(NamedTuple):
     seat: int
     player: str
     may_act: bool
-    """Whether this seat, which is not asked, may act nevertheless."""
+    """True if this seat is not asked but may still act."""
 
 
 class MenuStep(NamedTuple):
@@ -175,7 +175,7 @@ class DefaultPage(Page):
     data of the event, empty if it has none of that name: `{"lit": gettext_noop("{player} has lit
     {lamp}.")}`."""
     reasons: Mapping[str, str] = {}
-    """Why a command was refused, in words, by code; marked with `gettext_noop`."""
+    """The reasons why commands are refused, as texts by code; marked with `gettext_noop`."""
     verbs: tuple[str, ...] = ()
     """Verbs whose groups come first in the menu, in this order."""
 
@@ -220,7 +220,7 @@ class DefaultPage(Page):
         return spoken_panel(view, lambda step: self.past(step, view))
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel of commands. ValueError where a clock takes the steps."""
+        """Return the panel of commands. Raises ValueError where a clock takes the steps."""
         if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
         chosen = self.worded(view, view.choice.chosen) if view.choice.chosen else ""

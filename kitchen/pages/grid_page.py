@@ -1,4 +1,4 @@
-"""Show a world on a grid: drawn, in words, or both; in turns or under a clock. Plain Python, no Django.
+"""Show a world on a grid: drawn, in words, or both; in turns or under a clock. No Django.
 
 A world derives `GridPage`. It declares the look of its letters (`looks`), the lists of its observation that
 hold things on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for
@@ -41,9 +41,9 @@ class CellLook(NamedTuple):
     """The name in words, marked with `gettext_noop`."""
     walkable: bool = False
     picture: str = ""
-    """Its symbol in `GridPage.pictures`; empty: a plain cell."""
+    """The symbol in `GridPage.pictures`; empty: a plain cell."""
     lettered: bool = False
-    """Whether its letter is written in the cell."""
+    """True if its letter is written in the cell."""
     empty: str = ""
     """The remark on an empty cell of this kind, marked with `gettext_noop`."""
 
@@ -171,9 +171,9 @@ class PadButton(NamedTuple):
     verb: str
     value: str
     text: str
-    """Its present function."""
+    """The button's present function."""
     alone: str
-    """Its general function."""
+    """The button's general function."""
     key: str
     keys: str
     note: str
@@ -194,7 +194,7 @@ class CommandPad(NamedTuple):
     buttons: tuple[PadButton, ...]
     groups: tuple[CommandGroup, ...]
     ticking: bool
-    """Whether a clock takes the steps, so that key presses count at once."""
+    """True if a clock takes the steps, so that key presses take effect at once."""
 
 
 class GridPage(DefaultPage):
@@ -224,7 +224,7 @@ class GridPage(DefaultPage):
     """The commands that have a button. Under a clock these must be all commands of the world."""
     moves: Mapping[str, tuple[int, int]] = MOVES
     blocking: bool = True
-    """Whether a seat cannot walk onto the cell of another one."""
+    """True if a seat cannot walk onto the cell of another seat."""
     pictures: ClassVar[str] = ""
     """Path of a static file of SVG symbols."""
 
@@ -290,7 +290,8 @@ class GridPage(DefaultPage):
     # The same in words
 
     def grid(self, view: SeatView) -> Panel:
-        """Return the panel that shows the grid as a table: what each cell is, and who or what is on it."""
+        """Return the panel that shows the grid as a table: the kind of each cell, and who or what is
+        there."""
         there = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
         players = zip(view.observation["players"], view.players, strict=True)
         there |= {tuple(each["at"]): player.name for each, player in players}

@@ -460,7 +460,7 @@ class ModelCall(AppendOnly):
 
     @property
     def parameters_text(self) -> str:
-        """Return the parameters that were sent beside the texts, as indented JSON."""
+        """Return the parameters that were sent with the texts, as indented JSON."""
         return json.dumps(self.parameters, indent=2, ensure_ascii=False)
 
 

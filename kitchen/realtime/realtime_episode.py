@@ -299,7 +299,7 @@ class RealtimeEpisode:
 
     @property
     def unstored_since(self) -> float | None:
-        """Time of the oldest tick that is not stored, or None."""
+        """The time of the oldest tick that is not stored, or None."""
         return self._buffered_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:

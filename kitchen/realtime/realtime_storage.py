@@ -171,7 +171,8 @@ class TickBuffer(RowWriter):
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Keep the episode's new column values. Other models are never changed."""
+        """Keep the episode's new column values until the group is stored, and return True. Other models are
+        never changed."""
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
         return True

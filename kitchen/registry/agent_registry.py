@@ -79,7 +79,8 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
-    """Make agents; one gets all settings, several those they declare. Raises SettingsError."""
+    """Make the agents of these kinds. A single agent gets all settings; several get the settings that they
+    declare. Raises SettingsError if one is invalid."""
     if len(kinds) == 1:
         return [make_agent(kinds[0], settings)]
     return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]

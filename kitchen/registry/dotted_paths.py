@@ -1,4 +1,4 @@
-"""Look up a name in a registry and import the object at its dotted path. Plain Python."""
+"""Look up a name in a registry and import the object at its dotted path. No Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read and compare metrics of episodes: of one world, in words, and of several worlds. Plain Python.
+"""Read and compare metrics of episodes: of one world, in words, and of several worlds. No Django.
 
 The class is `kitchen.contract.world.Metric`. Some names still say `figure` for a metric.
 """
@@ -28,7 +28,8 @@ def metrics_of_world(world: str) -> tuple[Metric, ...]:
 
 
 def metrics_from_log(world: str) -> tuple[Metric, ...]:
-    """Return the metrics that a world computes from an episode's log. Raises UnknownNameError."""
+    """Return the metrics that a world computes from an episode's log. Raises UnknownNameError for an unknown
+    world."""
     metrics = get_kit(world).log_metrics
     return metrics().figures if metrics else ()
 

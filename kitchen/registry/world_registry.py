@@ -34,7 +34,8 @@ WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
 def known_worlds() -> dict[str, str]:
-    """Return the kit path of every world, sorted by name. ValueError if `BRIGADE_WORLDS` is invalid."""
+    """Return the kit path of every world, sorted by name. Raises ValueError if `BRIGADE_WORLDS` is
+    invalid."""
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
 
 
@@ -123,13 +124,14 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return how a setting of a world is drawn; None if it is only text. Raises UnknownNameError."""
+    """Return the drawing rules of a world's setting; None if it is only text. Raises UnknownNameError for an
+    unknown world."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 
 
 def world_folders(name: str) -> list[Path]:
-    """Return the existing folders of this name (such as `templates`) beside the worlds' kits."""
+    """Return the existing folders of this name (such as `templates`) in the folders of the worlds' kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

@@ -58,7 +58,7 @@ class RepeatedDecision:
     fault: str = ""
     """The first difference, in words. Empty if there is none."""
     why_not: str = ""
-    """Why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
+    """The reason why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
@@ -163,7 +163,7 @@ def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
 
 
 def _call(call: CallRecord) -> Call:
-    """Rebuild the call as the agent knew it, as far as it is stored."""
+    """Rebuild the call as the agent knew it, from the stored parts."""
     row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
     sent = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]

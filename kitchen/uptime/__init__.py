@@ -1,1 +1,1 @@
-"""Record heartbeats of our processes, and find outages from them."""
+"""Record heartbeats of the app's processes, and find outages from them."""

@@ -42,9 +42,9 @@ def current_moment() -> Moment:
 HEARTBEAT_SECONDS = 2.0
 """Seconds between two heartbeats of a part."""
 SILENCE_SECONDS = 6.0
-"""Seconds without a heartbeat after which a part counts as down: two heartbeats were lost."""
+"""Seconds without a heartbeat after which a part is regarded as down: two heartbeats were lost."""
 CLOCK_SECONDS = 2.0
-"""Smallest difference in seconds that counts as setting the clock. A smaller one is a correction."""
+"""Smallest difference in seconds that is treated as a change of the clock. A smaller one is a correction."""
 
 Signs = Mapping[str, Sign]
 """The last heartbeats, by part."""
@@ -121,7 +121,7 @@ class Span(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Its length in seconds."""
+        """Return the length of the span in seconds."""
         return (self.until - self.since).total_seconds()
 
 

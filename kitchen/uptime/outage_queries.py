@@ -108,7 +108,7 @@ class RecentOutage:
 
     @property
     def seconds(self) -> float | None:
-        """Its length. None while it goes on, and for a clock that was set."""
+        """Return the outage's length in seconds. None while it goes on, and for a clock that was set."""
         if self.until is None or self.what == str(Part.CLOCK.label):
             return None
         return (self.until - self.since).total_seconds()

@@ -1,4 +1,4 @@
-"""Write numbers, lists and codes in English words, for staff, logs and prompts. Plain Python."""
+"""Write numbers, lists and codes in English words, for staff, logs and prompts. No Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translate texts into the reader's language. Plain Python.
+"""Translate texts into the reader's language. No Django.
 
 Everything is in English until `use_translations` is called; the app passes Django's translations. Translated
 text is never stored: a sentence is looked up when a page is made. So call these functions then, not while a

@@ -126,7 +126,7 @@ class CachedAnalysis:
 def analyse_present_data(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Analysis:
-    """Return the analysis of the present data. Raise AnalysisError if they cannot be analysed.
+    """Return the analysis of the present data. Raises AnalysisError if they cannot be analysed.
 
     `preregistered` uses only data collected as preregistered. `untouched` leaves out episodes that an outage
     affected.
@@ -184,7 +184,7 @@ def compute_and_cache(study: Study, who: str, preregistered: bool = False, untou
 
 
 def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
-    """Return the cached result if it belongs to these data and has the expected shape."""
+    """Return the cached result if it belongs to these data and has the expected shape, else None."""
     match cache.get(key):
         case [kept_stamp, str() as finished] if kept_stamp == stamp:
             with suppress(ValueError):  # another program version wrote it

@@ -95,7 +95,7 @@ class Sample:
 
     @cached_property
     def touched(self) -> set[int]:
-        """Ids of their episodes that an outage affected."""
+        """Ids of the participants' episodes that an outage affected."""
         return touched_episodes(downtime_since_creation(self.study), self._played)
 
     @property

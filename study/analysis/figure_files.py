@@ -46,15 +46,15 @@ os.register_at_fork(after_in_child=_pool.forget)
 def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: str, kind: str) -> bytes:
     """Return a figure of a measure or scale as a file.
 
-    `figures` are those that a worker has already drawn, by measure. Raise KeyError for an unknown figure, and
-    ProcessPoolError if it cannot be drawn now.
+    `figures` are those that a worker has already drawn, by measure. Raises KeyError for an unknown figure,
+    and ProcessPoolError if it cannot be drawn now.
     """
     chart = charts_of(analysis, of)[name]
     return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)
 
 
 def chart_file(chart: Chart, kind: str) -> bytes:
-    """Return a chart in one of `FIGURE_TYPES`. Raise ProcessPoolError if it cannot be drawn now."""
+    """Return a chart in one of `FIGURE_TYPES`. Raises ProcessPoolError if it cannot be drawn now."""
     if kind in WRITTEN:
         return WRITTEN[kind](chart)
     return _pool.submit(draw_chart, chart, cast(ImageFormat, kind)).result()

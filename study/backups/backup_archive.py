@@ -66,7 +66,8 @@ def key_hash(key: str) -> str:
 
 
 def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
-    """Write the backup completely or not at all, for its user only. OSError, also if the file exists."""
+    """Write the backup completely or not at all, readable by its user only. Raises OSError if it cannot be
+    written or the file exists."""
     name = DATABASES[manifest.database]
     hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
     said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()
@@ -131,7 +132,7 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """Extract this file of the backup (mode 0600). BackupError if it differs from the manifest."""
+    """Extract this file of the backup (mode 0600). Raises BackupError if it differs from the manifest."""
     try:
         data = tar.extractfile(name)
     except KeyError:

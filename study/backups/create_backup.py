@@ -44,7 +44,7 @@ def prune_old_backups(made: Path, keep: int) -> int:
 
 
 def back_up(file: Path, *, with_key: bool) -> Manifest:
-    """Write all stored data, as they are at one moment, to the file. Raises BackupError."""
+    """Write all stored data, as they are at one moment, to the file. Raises BackupError if this fails."""
     if file.exists():
         raise BackupError(f"{file} is there already: choose another name")
     try:

@@ -45,7 +45,7 @@ def server_major() -> int:
 
 
 def program(name: str) -> str:
-    """Return the path of pg_dump or pg_restore. BackupError if it is missing or too old."""
+    """Return the path of pg_dump or pg_restore. Raises BackupError if it is missing or too old."""
     major, found = server_major(), which(name)
     advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
     if not found:
@@ -59,7 +59,7 @@ def program(name: str) -> str:
 
 
 def dump(to: Path, snapshot: str) -> None:
-    """Dump the database as this snapshot sees it, while others write. Raises BackupError."""
+    """Dump the database as this snapshot sees it, while others write. Raises BackupError if pg_dump fails."""
     schema = schema_now()
     chosen = (f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}")
     _run(program("pg_dump"), "--format=custom", *chosen)
@@ -91,7 +91,8 @@ def check_alone() -> None:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by the dump; the old ones stay in a schema `aside`. BackupError, with no change."""
+    """Replace the tables by the dump; the old ones stay in a schema `aside`. Raises BackupError, with no
+    change, if this fails."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped)).splitlines()

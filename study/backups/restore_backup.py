@@ -51,7 +51,7 @@ def known_erasure_marks() -> set[str]:
 
 
 def save_erasure_marks() -> None:
-    """Write all known marks to the file. Raises OSError."""
+    """Write all known marks to the file. Raises OSError if it cannot be written."""
     marks = "".join(f"{mark}\n" for mark in sorted(known_erasure_marks()))
     file_writing.write_atomically(_in_var(MARKS_FILE), marks.encode())
 
@@ -167,7 +167,7 @@ class RestoreResult:
     verdicts: list[LogVerdict] = field(default_factory=list)
     """Result of the log check of each episode."""
     key_is_ours: bool = True
-    """Whether the secret key is the backup's; if not, nothing was verified."""
+    """True if the secret key is the backup's; if not, nothing was verified."""
 
 
 def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
@@ -225,7 +225,7 @@ def _check_manifest(manifest: Manifest) -> None:
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """Keep `make run` from starting here. BackupError if the app runs or others are connected."""
+    """Keep `make run` from starting here. Raises BackupError if the app runs or others are connected."""
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -280,7 +280,7 @@ LOST = "if it is lost, say --without-key"
 
 
 def describe_present_data() -> str:
-    """Return what would be replaced, in words; empty if there is no database yet."""
+    """Return what would be replaced, as text; empty if there is no database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""

@@ -19,10 +19,8 @@ ENDS = ("", "-wal", "-shm", "-journal")
 
 
 def copy(source: Path, to: Path, rest: Callable[[float], None] = time.sleep) -> None:
-    """Copy the database as it was at the start of the call into one file.
-
-    Writers do not wait meanwhile: a reader blocks nobody, only SQLite's log grows. Raises sqlite3.Error.
-    """
+    """Copy the database as it was at the start of the call into one file. Writers do not wait for this: a
+    reader blocks nobody, only SQLite's log grows. Raises sqlite3.Error if it cannot be copied."""
     with closing(_open(source)) as live, closing(_open(to)) as made:
         live.execute("BEGIN")
         live.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the copy sees one state

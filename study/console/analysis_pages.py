@@ -33,7 +33,7 @@ from study.reporting.report_output import Report, cached_report
 from study.researchers.permissions import study_page
 
 WAIT_SECONDS = 2
-"""How often a waiting page reloads, in seconds."""
+"""Seconds after which a waiting page reloads."""
 TITLES = {
     "report": "The report is being made",
     "analysis": "The analysis is being computed",
@@ -191,7 +191,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
 
 
 OFFERED = result_files.TABLES | result_files.WHOLE
-"""Files that can be downloaded beside figures."""
+"""Files other than figures that can be downloaded."""
 
 TABLE_TYPES = {
     "csv": FIGURE_TYPES["csv"],
@@ -203,7 +203,7 @@ TABLE_TYPES = {
 
 @study_page("view")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """Show all figures of one measure or scale: in the browser, as files, in words and as tables."""
+    """Show all figures of one measure or scale: in the browser, as files, as descriptions and as tables."""
     sample = requested_sample(request, study)
     finished = _ready(study, sample)
     charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}

@@ -93,7 +93,7 @@ class ConditionPlan(Record):
 
 
 class PartPlan(Record):
-    """The plan of one part beside the rounds, with every default filled in."""
+    """The plan of one part other than the rounds, with every default filled in."""
 
     kind: str
     enabled: bool

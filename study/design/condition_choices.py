@@ -53,7 +53,8 @@ def all_kinds() -> tuple[ChoosableKind, ...]:
 
 
 def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
-    """Return the declared settings of a world or co-player by name. An unknown kind has none."""
+    """Return the declared settings of one world or co-player. `part` is `WORLD` or `COPLAYER`; `name` is its
+    registered name. Empty for an unknown name."""
     kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
     return {setting.name: setting for setting in kind.settings} if kind else {}
 

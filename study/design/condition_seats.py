@@ -96,10 +96,9 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
 def planned_organisation(
     played: PlayedCondition, people: Collection[int] | None = None
 ) -> Organisation | None:
-    """Return who may command and write to whom in an episode, or None if the condition defines nothing.
-
-    `people` has the same meaning as in `mind_plans`. Raises SettingsError.
-    """
+    """Return the rules about who may command and write to whom in an episode, or None if the condition
+    defines none. `people` has the same meaning as in `mind_plans`. Raises SettingsError if they are
+    invalid."""
     return team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
 
 

@@ -29,7 +29,7 @@ TAKEN = (
     *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *READING_COLUMNS,
 )
-"""Columns beside those of metrics, in any file. A metric cannot have one of these names."""
+"""Names of columns that are not metrics, in any file. A metric cannot have one of these names."""
 
 
 def study_figures(
@@ -52,7 +52,8 @@ def study_worlds(study: Study) -> list[str]:
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the metrics that compare this design's episodes: (episodes in words, metrics in words) pairs.
+    """Return which metrics this design compares, as (description of the episodes, descriptions of the
+    metrics) pairs.
 
     Exploratory metrics are left out; `exploratory_metrics` has them.
     """

@@ -73,5 +73,6 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 
 def describe_dependents(number: int) -> str:
-    """Return the number in words, such as `1 participant on the way entered with it`."""
+    """Return the number of participants who depend on a key, as text, such as `1 participant on the way
+    entered with it`."""
     return f"{counted_noun(number, 'participant')} on the way entered with it"

@@ -117,7 +117,7 @@ class PracticeSettings(Record):
     kitchen: PracticeKitchen = PracticeKitchen.model_construct(**practice_played({}))
     hints: bool = True
     all_steps: bool = Field(default=False, exclude=True)
-    """Whether practice goes on after its goal (`kitchen.contract.kit.Practice.until`) is reached.
+    """True if practice goes on after its goal (`kitchen.contract.kit.Practice.until`) is reached.
 
     A document has the field only where it is true.
     """
@@ -148,7 +148,7 @@ class PartKind:
 
     @property
     def settings(self) -> dict[str, Json]:
-        """Its default settings."""
+        """Return the default settings of this kind of part."""
         return self.allowed().model_dump(mode="json")
 
 

@@ -107,7 +107,7 @@ class PlayMetric:
     """The episodes of those conditions in words, such as `every episode`."""
     better: str = ""
     exploratory: bool = True
-    """Whether the metric is exploratory.
+    """True if the metric is exploratory.
 
     No decision depends on its tests, and p-value corrections over measures skip it.
     """

@@ -272,7 +272,7 @@ PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
 def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield questions that ask whether teammates are people or programs although earlier texts tell."""
+    """Yield questions that ask whether teammates are people or programs although earlier texts say so."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
     for row in study.items.filter(enabled=True) if telling else ():

@@ -21,7 +21,7 @@ class Referral:
     label: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     vouched: bool = False
-    """Whether the link is signed: this server or the platform made it for this person."""
+    """True if the link is signed: this server or the platform made it for this person."""
 
 
 NOBODY_SENT = Referral()
@@ -39,7 +39,7 @@ class RecruitmentPlace:
     label: str = ""
     more: tuple[str, ...] = ()
     needed: bool = False
-    """Whether a participant without a label is refused."""
+    """True if a participant without a label is refused."""
     nobody: frozenset[str] = frozenset()
     complete: str = ""
     help: str = ""

@@ -17,7 +17,7 @@ from datetime import datetime
 
 
 class DesignError(Exception):
-    """The requested change is impossible. The message tells the researcher why."""
+    """The requested change is impossible. The message gives the researcher the reason."""
 
 
 class FrozenError(TypeError):

@@ -28,11 +28,11 @@ class FreezeState:
     version: int
     """The version's number."""
     version_frozen: bool
-    """Whether exactly this design was preregistered."""
+    """True if exactly this design was preregistered."""
     changed_since_freeze: bool
-    """Whether an earlier version was preregistered and this design differs from it."""
+    """True if an earlier version was preregistered and this design differs from it."""
     frozen_at: datetime | None = None
-    """When this design was first preregistered, or None."""
+    """The time at which this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
         """Return whether a participant who entered at this time did so before this design was preregistered.

@@ -61,7 +61,7 @@ class Team(Record):
     leads: int = 0
     """The seat of the member at the top of a tree or the start of a chain. Seat 0 is the participant."""
     apart: bool = False
-    """Whether the participant leads without a seat in the world. All seats are then the teammates'.
+    """True if the participant leads without a seat in the world. All seats are then the teammates'.
 
     The participant is the first member, and their number is the one after the last seat.
     """
@@ -70,17 +70,18 @@ class Team(Record):
     people: SeatCount = (0,)
     """The seats of people. Co-players have all others. Several people meet in a lobby first."""
     lobby_seconds: int = 300
-    """How many seconds the first person waits in the lobby for the others."""
+    """Number of seconds that the first person waits in the lobby for the others."""
     unfilled: str = REPLACE
     """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
-    """How many turns in a row a person with a clock may miss before they count as gone. 0 means never."""
+    """Number of turns in a row that a person with a clock may miss before they are regarded as gone. 0 means
+    never."""
     absent: str = REPLACE
     """The rule for the seat of a person who is gone while others play: `coplayer` or `end`."""
 
     @property
     def is_shared(self) -> bool:
-        """Whether several people play in one episode."""
+        """Return whether several people play in one episode."""
         return len(self.people) > 1
 
     def check_people(self, seats: int) -> None:

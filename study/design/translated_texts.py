@@ -29,7 +29,7 @@ class TranslatedItem(ItemPlan):
 
 
 def missing_translations(design: Blueprint) -> dict[str, list[str]]:
-    """Return the paths without a translation, by each language that the study offers beside its own."""
+    """Return the paths without a translation, by each additional language that the study offers."""
     wanted = texts_to_translate(design)
     others = language_codes(design.study.get("languages", ""))[1:]
     there = {language: design.study["texts"].get(language, {}) for language in others}

@@ -38,7 +38,8 @@ class ShowsOtherKinds:
             super().full_clean()  # type: ignore[misc]
 
     def is_valid(self) -> bool:
-        """Return whether the form is valid. A form that is only reloaded never is."""
+        """Return whether the form is valid. Always False if the request only asks to show another choice
+        (`SHOW_BUTTON`)."""
         return SHOW_BUTTON not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 

@@ -116,10 +116,8 @@ def _dry_run_warnings(row: Condition) -> tuple[str, ...]:
 
 
 def _diagram_context(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
-    """Return the context of the team diagram for the form as it is filled in now.
-
-    `said` describes the picture for screen readers.
-    """
+    """Return the context of the team diagram for the form as it is filled in now. `said` is the description
+    of the picture for screen readers."""
     team, why = _team(form, study, pk)
     label = dict(form.fields[KIND].choices).get(form[KIND].value() or "", "")
     drawn = f"The picture has {counted_noun(len(team.nodes), 'member')}." if team else why

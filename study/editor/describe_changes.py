@@ -55,7 +55,7 @@ class ChangeSide(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Whether a table first shows only the beginning of the value."""
+        """Return whether a table first shows only the beginning of the value."""
         return bool(self.pairs) or len(self.text) > LONG
 
 

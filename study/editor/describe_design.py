@@ -55,7 +55,7 @@ class LabelledValue(NamedTuple):
 
     @property
     def is_lines(self) -> bool:
-        """Whether the value is a text of several lines, in which spaces matter."""
+        """Return whether the value is a text of several lines, in which spaces matter."""
         return "\n" in self.value
 
 
@@ -88,7 +88,7 @@ class DescribedScale(NamedTuple):
     ends: str
     items: tuple[str, ...]
     problem: str
-    """Why the sub-scale gets no score, or an empty string."""
+    """The reason why the sub-scale gets no score, or an empty string."""
 
 
 class DescribedOutcome(NamedTuple):
@@ -385,7 +385,8 @@ def parts_off(design: Blueprint) -> list[str]:
 
 
 def answers_words(item: ItemPlan) -> str:
-    """Return an item's kind in words, with points or range and the words at the ends."""
+    """Return how an item is answered, as text: its kind, the numbers of its scale or its allowed range, and
+    the labels at the ends."""
     return kind_of(item).answers_words(item)
 
 
@@ -466,8 +467,8 @@ def _given(outcome: OutcomePlan) -> str:
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
-    """Return what participants get at each end, as far as the document has it. “Complete” is always
-    listed."""
+    """Return what participants get for each way that their participation can end (completion code, address,
+    text). “Complete” is always listed. Empty if the design is in a format that has no outcomes."""
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}

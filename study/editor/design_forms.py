@@ -168,7 +168,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean_closes_at(self) -> datetime | None:
-        """Refuse a new closing date in the past. The stored date may stay."""
+        """Return the closing date, or None. Refuse a new closing date in the past; the stored date may
+        stay."""
         closes_at: datetime | None = self.cleaned_data["closes_at"]
         if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
             raise forms.ValidationError(
@@ -293,7 +294,7 @@ class OutcomesForm:
 
     @property
     def errors(self) -> bool:
-        """Whether any form has errors."""
+        """Return whether any form has errors."""
         return any(form.is_bound and form.errors for form in self.forms.values())
 
     def rows(self) -> dict[str, dict[str, str]]:

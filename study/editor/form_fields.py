@@ -111,7 +111,7 @@ ELSEWHERE = {
 }
 """Names in messages of the rules → form fields."""
 LEAD = "★"
-"""The symbol of a participant who leads without a seat, beside the numbers of other players."""
+"""The symbol of a participant who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
 _LEADERS = {"tree", "chain"}
 """Kinds of organisation that have a leader or a first member."""

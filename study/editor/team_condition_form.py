@@ -220,7 +220,7 @@ class ShownRow:
     groups: list[tuple[ChoosableKind, list[BoundField], bool]]
     is_new: bool
     is_open: bool
-    """Whether the row's settings are unfolded, because some have errors."""
+    """True if the row's settings are unfolded, because some have errors."""
 
 
 class TeamFields(ConditionForm):
@@ -343,7 +343,7 @@ class TeamFields(ConditionForm):
 
     @property
     def has_rows(self) -> bool:
-        """Whether single teammates can have their own co-players."""
+        """Return whether single teammates can have their own co-players."""
         return MEMBERS in self.applying()
 
     def shown_rows(self) -> list[ShownRow]:

@@ -244,7 +244,7 @@ def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None
 
 
 class DrawingWidget(forms.Textarea):
-    """A text area that shows a text as a drawing: a grid of letters, with lines of text beside it."""
+    """A text area that shows a text as a drawing: a grid of letters, with lines of text next to it."""
 
     def __init__(
         self,
@@ -257,7 +257,7 @@ class DrawingWidget(forms.Textarea):
         self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the text from `sent_text`."""
+        """Return the text that the form sends, from `sent_text`; None if it sends none."""
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:

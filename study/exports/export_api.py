@@ -36,15 +36,16 @@ from study.researchers.security_events import log_security_event
 
 
 def status_counts(study: Study, **which: Any) -> dict[str, int]:
-    """Return the number of participants by exit status, including statuses with 0."""
+    """Return the number of participants for each exit status, including statuses that nobody has."""
     rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
 
 
 def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[CellOut]:
-    """Yield every sequence of every scheme that a version has, and of the present one.
+    """Yield every sequence of the order schemes that were or are in use, with the number of people who hold
+    it.
 
-    Whole blocks are listed, including sequences that nobody holds. Random orders have no sequences.
+    All sequences of a block are listed, including those that nobody holds. Random orders have no sequences.
     """
     for scheme, versions in _schemes(study).items():
         try:
@@ -64,7 +65,7 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
-    """Return the numbers of the versions that share a scheme; none for the present one before anybody
+    """Return the numbers of the versions that share each scheme. The present scheme has none before anybody
     entered."""
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
@@ -75,18 +76,19 @@ def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
 
 
 def money_spent(study: Study) -> float:
-    """Return US dollars: the costs of ended calls, and the amounts reserved for running ones."""
+    """Return the amount spent in US dollars: the costs of ended calls, and the amounts reserved for running
+    ones."""
     ledger = Spending.objects.filter(budget=study.budget_id) if study.budget_id else Spending.objects.none()
     sums = ledger.aggregate(ended=Sum("spent"), under_way=Sum("reserved", filter=Q(spent=None)))
     return float(sum(amount or 0 for amount in sums.values()))
 
 
 class Token(HttpBearer):
-    """Reads `Authorization: Bearer brigade_…`. Tokens in addresses are ignored, because addresses are
-    logged."""
+    """Authenticates requests by the header `Authorization: Bearer brigade_…`. Tokens in addresses are
+    ignored, because addresses are logged."""
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        """Return the token if it is valid."""
+        """Return the stored token if it is valid, else None."""
         return token_find(token)
 
 
@@ -104,7 +106,7 @@ api.add_decorator(cache_control(no_store=True), mode="view")
 
 
 class StudyOut(Schema):
-    """One study."""
+    """A study that the token may read."""
 
     slug: str
     title: str
@@ -112,7 +114,7 @@ class StudyOut(Schema):
 
 
 class CellOut(Schema):
-    """One sequence of an order scheme, and how many people hold it."""
+    """A sequence of an order scheme, and the number of people who hold it."""
 
     versions: list[int]
     sequence: int
@@ -122,7 +124,7 @@ class CellOut(Schema):
 
 
 class ProgressOut(Schema):
-    """How far a study is."""
+    """The progress of a study: counts of participants by status."""
 
     slug: str
     people: dict[str, int]
@@ -138,7 +140,7 @@ class ProgressOut(Schema):
 
 
 class FileOut(Schema):
-    """One file that can be read."""
+    """A file that can be downloaded."""
 
     name: str
     meaning: str
@@ -153,14 +155,14 @@ def readable(request: Any) -> Any:
 
 
 def study_of(request: HttpRequest, slug: str) -> Study:
-    """Return one of these studies. Other studies answer 404, as if they did not exist."""
+    """Return the study with this slug. Answer 404 if it does not exist or the token may not read it."""
     study: Study = get_object_or_404(readable(request), slug=slug)
     return study
 
 
 @api.get("/studies", response=list[StudyOut], summary="Studies that the token may read", tags=["studies"])
 def list_studies(request: HttpRequest) -> Any:
-    """In the order of their slugs."""
+    """List the studies that the token may read, in the order of their slugs."""
     return readable(request).order_by("slug")
 
 
@@ -168,9 +170,12 @@ def list_studies(request: HttpRequest) -> Any:
     "/studies/{slug:slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"]
 )
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
-    """People, synthetic participants and previews by exit status; how the sequences of the order scheme are
-    filled (people who are not excluded; where versions differ in their schemes, each scheme for itself); US
-    dollars that models cost."""
+    """Return how far a study is.
+
+    Counts people, synthetic participants and previews by exit status. Lists how the sequences of the order
+    scheme are filled (by people who are not excluded; if versions differ in their schemes, each scheme
+    separately), and the US dollars that models cost.
+    """
     study = study_of(request, slug)
     return {
         "slug": study.slug,
@@ -189,7 +194,7 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 @api.get("/studies/{slug:slug}/files", response=list[FileOut], summary="Files of a study", tags=["files"])
 def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
-    """Every file in each of its forms, and all of them as one ZIP."""
+    """List every file in each of its forms, and the ZIP with all of them."""
     study = study_of(request, slug)
     meanings = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
     meanings |= {document.name: document.meaning for document in documents()}
@@ -205,9 +210,12 @@ WITHOUT = Query(default_factory=list)
 def study_file(
     request: HttpRequest, slug: str, name: str, without: Annotated[list[str], WITHOUT]
 ) -> HttpResponseBase:
-    """The file by its name, as in the list. `without` leaves out kinds of participants, as often as it is
-    given: people, synthetic, preview, excluded; or what an outage touched: outage_steps, outage_episodes.
-    Otherwise everything is in it, marked."""
+    """Return the file with this name, as in the list.
+
+    `without` leaves out kinds of participants: people, synthetic, preview, excluded; or what an outage
+    touched: outage_steps, outage_episodes. Repeat it for several. By default, everything is included and
+    marked.
+    """
     study = study_of(request, slug)
     try:
         answer = file_response(study, name, ExportSelection.without(without))

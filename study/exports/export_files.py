@@ -231,11 +231,8 @@ ZIP = "zip"
 
 
 def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpResponseBase:
-    """Return one file by its full name.
-
-    Names are like `steps.csv`, `steps.parquet`, `design.json`, `all.zip` (CSV) or `all_parquet.zip`. Raises
-    UnknownNameError.
-    """
+    """Return one file by its full name. Names are like `steps.csv`, `steps.parquet`, `design.json`, `all.zip`
+    (CSV) or `all_parquet.zip`. Raises UnknownNameError for any other name."""
     stem, _, form = name.rpartition(".")
     if form == ZIP:
         return _zip(study, name, stem, chosen)

@@ -168,7 +168,7 @@ def tables() -> list[ExportTable]:
 
 
 def get_table(name: str) -> ExportTable:
-    """Return the table with this name. Raises UnknownNameError."""
+    """Return the table with this name. Raises UnknownNameError if there is none."""
     table: ExportTable = load_named(TABLES, name)
     return table
 
@@ -179,7 +179,7 @@ def documents() -> list[Document]:
 
 
 def get_document(name: str) -> Document:
-    """Return the document with this name. Raises UnknownNameError."""
+    """Return the document with this name. Raises UnknownNameError if there is none."""
     document: Document = load_named(DOCUMENTS, name)
     return document
 

@@ -25,7 +25,7 @@ from study.participants.participant_events import live_page_group
 from study.participation.round_planning import is_budget_spent, uses_paid_model
 
 SHOWN_AFTER_END = timedelta(hours=1)
-"""How long a participant who has ended stays on the page."""
+"""The time for which a participant who has ended stays on the page."""
 MOST_ROWS = 300
 """The most participants on one page; the newest are shown. More could not be read and drawn in time."""
 
@@ -70,9 +70,9 @@ class LiveRow:
     standing: tuple[str, ...]
     """The episode's current score in words, one text per metric. It is empty outside an episode."""
     waits_for: str
-    """Who or what the study waits for, in words. It is empty after the end."""
+    """The person or program that the study waits for, as text. Empty after the end."""
     since: datetime
-    """When the participant last did anything, or when they ended."""
+    """The time at which the participant last did anything, or ended."""
     fallbacks: int
     """The sum over all of the participant's episodes. The same holds for `model_failures` and `spent`."""
     model_failures: int
@@ -82,7 +82,7 @@ class LiveRow:
 
     @property
     def active(self) -> bool:
-        """Whether the participant still takes part."""
+        """Return whether the participant still takes part."""
         return self.status == Participant.Status.ACTIVE
 
     @property
@@ -92,7 +92,7 @@ class LiveRow:
 
     @property
     def page_words(self) -> str:
-        """The page in words."""
+        """The name of the participant's page, for staff."""
         return PAGE_WORDS[self.page]
 
 
@@ -110,7 +110,7 @@ class LiveTotals:
     reserved: Decimal
     limit: Decimal
     last_step_at: datetime | None
-    """When the last step of the study was taken, judged by the times at which turns opened."""
+    """The time of the study's last step, judged by the times at which turns opened."""
 
     @property
     def share(self) -> float:

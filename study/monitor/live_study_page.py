@@ -72,7 +72,7 @@ def fragment(name: str, study: Study, **context: Any) -> str:
 log = logging.getLogger(__name__)
 
 GATHER_SECONDS = 0.5
-"""How long events are gathered, in seconds. A page gets at most two updates a second."""
+"""Seconds for which events are gathered. A page gets at most two updates a second."""
 LOOK_SECONDS = 8.0
 """The seconds between two checks of all rows."""
 NOT_ALLOWED = 4403

@@ -43,7 +43,7 @@ class Participant(models.Model):
         UNMATCHED = "unmatched", "nobody to play with"
 
     as_guest = False
-    """Whether the current request showed no more than the label. Never stored."""
+    """True if the current request showed no more than the label. Never stored."""
     reported_visit: PageVisit | None = None
     """The visit about which the current page reports its device, if the study records devices. Never stored.
     """

@@ -120,7 +120,8 @@ def version_orders(design: Blueprint) -> VersionOrders:
 def sequence_tallies(
     study: Study, scheme: VersionOrders, *, synthetic: bool, preview: bool
 ) -> dict[int, SequenceTally]:
-    """Return finished and playing participants by sequence; human, synthetic and staff count separately."""
+    """Return the numbers of finished and of playing participants by sequence. Only people are counted, or
+    only synthetic participants, or only previews."""
     versions = study.versions.defer("bundle").order_by()
     alike = [one.pk for one in versions if version_orders(one.blueprint) == scheme]
     held = study.participants.filter(

@@ -21,7 +21,7 @@ class StoredData:
     why: str
     seen: str = gettext_noop("the researchers of the study and the people they share their data files with")
     named: bool = False
-    """Whether the data may identify a person, so that they are erased first."""
+    """True if the data may identify a person, so that they are erased first."""
     setting: str = ""
     """The study setting without which the data are not stored; empty if they always are."""
 

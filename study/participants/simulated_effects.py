@@ -1,4 +1,4 @@
-"""Effects that synthetic participants show, so that an analysis can be tested on known effects. Plain Python.
+"""Effects that synthetic participants show, so that an analysis can be tested on known effects. No Django.
 
 An effect is written `ITEM:CONDITION=SHIFT`: the keys of both, and a fraction of the item's scale::
 
@@ -17,7 +17,7 @@ MIDDLE, MOST = 0.5, 0.5
 
 
 def parse_effects(texts: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Parse these lines. Raises ValueError with the first invalid one."""
+    """Parse lines of simulated effects. Raises ValueError with the first invalid line."""
     found: dict[str, dict[str, float]] = {}
     for text in texts:
         named, _, number = text.partition("=")

@@ -59,9 +59,9 @@ class LobbyState:
     seconds_left: float
     """Seconds until the episode begins, or the wait ends, without the missing people."""
     leaves: bool
-    """Whether those who came leave when the time is over."""
+    """True if those who came leave when the time is over."""
     plays: bool
-    """Whether a member of the group still plays. The time to wait begins after that."""
+    """True if a member of the group still plays. The time to wait begins after that."""
 
 
 class _ChangedError(Exception):

@@ -80,7 +80,7 @@ class ItemField:
     apart: forms.BoundField | None = None
     """The checkbox for “does not apply”, where no radio button serves for it."""
     reminders: Sequence[str] = ()
-    """Reminder text beside the label of each option, if any."""
+    """Reminder text next to the label of each option, if any."""
 
     @property
     def layout(self) -> str:

@@ -72,10 +72,8 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **fields: 
 
 @transaction.atomic
 def finish_page(*, participant_id: int, page: str) -> bool:
-    """Finish a page that has no questions and go on.
-
-    Return False if it is not the current page or an episode on it still runs.
-    """
+    """Mark a page without questions as done, and prepare the next page. Return False if it is not the current
+    page or an episode on it still runs."""
     person = lock_participant(participant_id)
     if page == "practice" and (not person.practice or person.practice.status == Episode.Status.PLAYING):
         return False

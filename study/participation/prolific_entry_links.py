@@ -60,7 +60,7 @@ log = logging.getLogger(__name__)
 
 
 def read_source(source: str) -> str:
-    """Return the text at this HTTPS address or in this file. Raises KeysError."""
+    """Return the text at this HTTPS address or in this file. Raises KeysError if it cannot be read."""
     try:
         return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
     except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -216,7 +216,7 @@ def verified_parameters(
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the link parameters in the token, each checked for storage. Raises NotSignedError."""
+    """Return the link parameters in the token. Raises NotSignedError if one cannot be stored."""
     names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
     named = {name: given[name] for name in names if given.get(name) not in (None, "")}
     if LABEL not in named:
@@ -229,7 +229,7 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """Return the claims of a valid token. Raises NotSignedError."""
+    """Return the claims of a valid token. Raises NotSignedError if the token is invalid."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
     options: Any = {"require": ["exp", "aud", "iss"], "verify_aud": False}  # `audience_matches` does

@@ -1,4 +1,8 @@
-"""Signed cookies of participants' pages, which no script and no other site reads."""
+"""Set and read cookies of participants' pages.
+
+Scripts cannot read them (HttpOnly). Other sites cannot send them with their requests, except by a link
+(SameSite=Lax). `set_signed_cookie` and `signed_cookie` also sign the value.
+"""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class DryRun(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Return whether the run waits or runs, as far as is known."""
+        """Return whether the run waits or runs, as last reported."""
         return self.state in self.ON
 
     @property

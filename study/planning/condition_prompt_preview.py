@@ -77,7 +77,7 @@ class WholePrompt:
 def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
     """Return the co-players of a condition that call a language model, by number.
 
-    Raise SettingsError or UnknownNameError if one cannot be made.
+    Raises SettingsError or UnknownNameError if one cannot be made.
     """
     own = all_minds(condition)[: len(mind_plans(condition))]  # without replacements of people
     return {number: mind for number, mind in enumerate(own) if mind[1].model()}
@@ -86,7 +86,7 @@ def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
 def shown_steps(condition: Condition) -> int:
     """Return the number of steps for which the prompt can be shown: those of an episode, at most `MOST`.
 
-    It is 1 if the length is not known in advance. Raise SettingsError or UnknownNameError.
+    It is 1 if the length is not known in advance. Raises SettingsError or UnknownNameError.
     """
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)

@@ -120,12 +120,12 @@ class StudyForecast:
 
     @property
     def holds(self) -> bool:
-        """Whether the expected cost stays within the limit."""
+        """Return whether the expected cost stays within the limit."""
         return self.ahead <= self.left
 
     @property
     def verdict(self) -> str:
-        """One sentence on whether the limit is sufficient."""
+        """A sentence that says whether the limit is sufficient."""
         if not self.ahead_worst:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:
@@ -217,7 +217,7 @@ def _standing_in(
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
     """Return the sample calls of this co-player in the first steps, made with the stand-in model.
 
-    Raise WorldError or UnknownNameError if it cannot be played.
+    Raises WorldError or UnknownNameError if it cannot be played.
     """
     organisation = planned_organisation(condition, other_people_seats(condition, mind))
     return _sample(

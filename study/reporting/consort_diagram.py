@@ -139,7 +139,7 @@ class FlowDiagram:
 
 
 def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
-    """Lay out the stages from top to bottom, with those who left beside each."""
+    """Lay out the stages from top to bottom, with those who left at each stage to its right."""
     boxes, arrows, y = list[DiagramBox](), list[DiagramArrow](), 1.0
     middle = MAIN / 2
     for station, last in zip(stations, [*[False] * (len(stations) - 1), True], strict=True):

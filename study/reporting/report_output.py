@@ -119,7 +119,7 @@ def _deviation_rows(told: ReportContents) -> Iterator[dict[str, object]]:
 def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
     """Write every file into the directory, each whole or not at all; return their paths.
 
-    The directory is created if needed. Raise OSError if the disk refuses.
+    The directory is created if needed. Raises OSError if the disk refuses.
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in report_files(told))

@@ -55,7 +55,8 @@ def token_revoke(*, user: Any, token_id: int) -> bool:
 
 
 def token_find(secret: str) -> ApiToken | None:
-    """Return the valid token with this secret, if its user is still active staff, and record its use."""
+    """Return the valid token with this secret and record its use. None if there is none, or if its user is no
+    longer active staff."""
     now = timezone.now()
     alive = ApiToken.objects.filter(expires_at__gt=now, revoked_at=None)
     token = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()

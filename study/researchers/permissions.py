@@ -1,8 +1,9 @@
 """Roles and rights of staff in a study. Pages, websockets, files and the admin all check rights here.
 
 A right is a word: `copy` (see the design and copy it into a new study), `view` (see everything), `edit`
-(change the design, act on participants), `own` (members, freezing, deleting). Superusers have all in all
-studies. A page decorated here records who may open it (`opens_for`); a test checks every staff page.
+(change the design, act on participants), `own` (manage members, freeze the design, delete the study).
+Superusers have every right in every study. A page decorated here records who may open it (`opens_for`); a
+test checks every staff page.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def model_in_words(model: OfferedModel) -> str:
 
 
 def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iterator[str]:
-    """Yield each difference between the provider's list and ours, as a sentence."""
+    """Yield each difference between the provider's list and the project's own, as a sentence."""
     if provider != ANTHROPIC:
         return
     for model in listed:

@@ -27,7 +27,7 @@ from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.words.gettext_without_django import gettext_noop
 
 AWAY, LEFT, NEVER = "away", "left", "never"
-"""Why an agent has a person's seat: the person missed too many turns, left, or never came."""
+"""The reasons why an agent has a person's seat: the person missed too many turns, left, or never came."""
 ABSENCE_REASONS = {
     AWAY: gettext_noop("somebody who played in it was away"),
     LEFT: gettext_noop("somebody who played in it left the study"),

@@ -42,7 +42,7 @@ class EpisodeCounts:
     model_failures: int = 0
     """Language model calls that ended without an answer."""
     spent: Decimal = Decimal(0)
-    """US dollars that the model calls cost, as far as their price is known."""
+    """US dollars that the model calls cost. Calls of unknown price are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

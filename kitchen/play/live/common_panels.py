@@ -228,7 +228,7 @@ class Plan(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """The plans of other seats, as far as they are shown: by name, step by step."""
+    """The plans of other seats that the page shows: by name, step by step."""
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -172,7 +172,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 
 
 def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """Return the world's own panels, as far as this person may see them."""
+    """Return the world's own panels that this person may see."""
     if view.acts:
         return page.panels(view)
     return page.overview(view) if view.looks_on else ()

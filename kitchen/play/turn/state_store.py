@@ -1,9 +1,9 @@
 """Read the state and the past steps of an episode, and compute what a step changes of the state.
 
 Large parts of a state (`World.large`) are stored as the changes of each step. `Episode.state` has the root
-hash of each part. `StateChange` has all entries at the start of the episode, then the changes of each step.
-When the changes since the last whole row are longer than the part, the next row is a whole one. Storing and
-reading therefore handles at most about twice the length of the parts.
+hash of each part. `StateChange` rows hold all entries of a part at the start of the episode, then the changes
+of each step. Once the changes since the last complete row are longer than the part itself, the next row is
+complete again. Storing and reading therefore handles at most about twice the length of the parts.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
 The deadline is `Episode.turn_closes_at`. The first turn's time begins when every person has opened their
-page. Nobody waits longer than `ARRIVAL` for the others. Every later turn's time begins with the turn. The
-time runs whether or not anybody is connected: an absent person loses turns, not the episode. At the deadline,
-people who have not commanded do nothing in this step. Then the agents are asked, within their own time.
+page, or at the latest after `ARRIVAL`. Every later turn's time begins with the turn. The time runs whether or
+not anybody is connected: an absent person loses turns, not the episode. At the deadline, people who have not
+commanded do nothing in this step. Then the agents are asked, within their own time.
 
 A task closes the turn on time. Later checks (a worker every few seconds, a late command) close it as well. So
 no dead worker, server or broker can keep a turn open.
 
 People are not held to a deadline that they could not keep. While pages or the database are known to be down,
 no turn is closed. When they are back, the deadline moves by the lost time, plus `RECONNECT_TIME` if pages had
-to connect again. If the clock is set, deadlines move with it. Both happen in the transaction that records the
-outage. If the time of such a turn runs out nonetheless, the log says `outage`, not `timeout`.
+to connect again. If the system clock is changed, the deadlines move by the same amount. Either move is made
+in the transaction that records the outage or the clock change. If the time of such a turn still runs out, the
+log says `outage`, not `timeout`.
 
 WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures. Without
 a limit, people take as long as they want. The page shows a countdown and announces 10 and 5 seconds.
@@ -37,7 +38,7 @@ from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
 TIMEOUT = "timeout"
 """`chosen_by` of the idle command given for a person whose time ran out."""
 OUTAGE = "outage"
-"""`chosen_by` of such a command if an outage of our server had moved the deadline."""
+"""`chosen_by` of such a command if an outage of this server had moved the deadline."""
 NO_CHOICE_CODES = (TIMEOUT, OUTAGE)
 """`chosen_by` of commands given for a person who had not commanded."""
 PERSON = "person"

@@ -56,9 +56,8 @@ class SubmittedDecision:
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """New plans for seats that already have a plan and are not commanded by this decision."""
     talk: DialoguePosition | None = None
-    """How far the agent had followed the talk of this step when it was last asked. None if agents do not
-    talk.
-    """
+    """The point up to which the agent had followed the talk of this step when it was last asked. None if
+    agents do not talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +75,5 @@ class Receipt:
 
     @property
     def text(self) -> str:
-        """The answer in English words."""
+        """The answer as an English sentence."""
         return RECEIPTS[self.code]

@@ -304,7 +304,7 @@ def _commanded() -> QuerySet[Episode]:
 
 
 def _people() -> QuerySet[Seat]:
-    """Seats of an episode in which a person acts. For use in a subquery on episodes."""
+    """Return a filter for seats of an episode in which a person acts, for use in a subquery on episodes."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
 
 
@@ -317,14 +317,13 @@ def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
 
 
 def _may_act() -> Q:
-    """Filter for seats that may act in the open step although the step does not wait for them."""
+    """Return a filter for seats that may act in the open step although the step does not wait for them."""
     return Q(may_act_in__isnull=False, may_act_in=F("episode__step") + 1)
 
 
 def _only_led() -> Q:
-    """Filter for episodes in which people lead and none acts. Their agents are asked after the leaders'
-    deadline.
-    """
+    """Return a filter for episodes in which people lead and none acts. Their agents are asked after the
+    leaders' deadline."""
     leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 

@@ -1,4 +1,4 @@
-"""Build the menu of one robot's legal actions, and mark those that help an open order. Plain Python."""
+"""Build the menu of one robot's legal actions, and mark those that help an open order. No Django."""
 
 from __future__ import annotations
 
@@ -170,11 +170,12 @@ class ActionChoice(NamedTuple):
     key: str
     anticipated: bool
     stays: bool
-    """Whether it is a goto to the robot's own place."""
+    """True if it is a goto to the robot's own place."""
     asks: bool
-    """Whether one click on its place does not send it: it would waste something useful, or do nothing."""
+    """True if one click on its place does not send it, because it would waste something useful or do
+    nothing."""
     fits: bool
-    """Whether it advances an open order, or puts away an item that none needs."""
+    """True if it advances an open order, or puts away an item that none needs."""
 
 
 class RobotSite(NamedTuple):

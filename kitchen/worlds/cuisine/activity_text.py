@@ -1,4 +1,4 @@
-"""Describe in words what just happened and what the other robots will do next. Plain Python."""
+"""Describe in words what just happened and what the other robots will do next. No Django."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StepList(NamedTuple):
 
     steps: tuple[int, ...]
     acts: bool = True
-    """Whether the reader controls a robot."""
+    """True if the reader controls a robot."""
 
 
 class StepLine(NamedTuple):
@@ -37,7 +37,7 @@ class StepLine(NamedTuple):
     seat: int
     text: str
     why: str = ""
-    """Why a command was refused; empty if it was not."""
+    """The reason why a command was refused; empty if it was not."""
 
 
 class PastStep(NamedTuple):
@@ -111,7 +111,7 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Return the seat's place before a step, as far as earlier steps show it; all begin at the table."""
+    """Return the seat's place before a step, if earlier steps show it; all seats begin at the table."""
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -150,7 +150,7 @@ def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
 
 
 def spoken_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """Return the panel that tells a screen reader the last step and the current state in short sentences."""
+    """Return the panel for screen readers: the last step and the current state in short sentences."""
     words = known.words
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
@@ -198,7 +198,7 @@ class IntentLine(NamedTuple):
 
     text: str = ""
     said: str = ""
-    """The intent in the robot's own words, instead of a sentence of ours."""
+    """The intent in the robot's own words, instead of a sentence of this program."""
     thought: str = ""
     """The model's earlier thoughts, shown in a fold."""
 

@@ -1,8 +1,8 @@
 """Define the aims that a robot can be asked to achieve (`World.aims`), and find the next command towards one.
 
 `serve` a dish: one more of it was served than when the aim was given. `make` an item: one is ready in a tool
-or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. Plain
-Python.
+or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. No
+Django.
 
 The next command is found part by part, without planning ahead. It guides people who learn the game, and
 agents that carry out jobs and skills. It depends only on the current observation, so it recovers from any
@@ -256,7 +256,7 @@ class SeatPursuit:
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return the advice to wait beside the tool, or beside the one that is ready soonest."""
+        """Return the advice to wait next to the tool, or next to the one that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}

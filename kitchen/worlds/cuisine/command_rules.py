@@ -41,7 +41,7 @@ class PlaceState:
     items: tuple[str, ...]
     busy: int
     done: bool
-    """Whether it was activated and its product not taken yet. Never set for a tool that is always open."""
+    """True if it was activated and its product not taken yet. Never set for a tool that is always open."""
 
 
 class States:

@@ -1,7 +1,7 @@
 """Name codes, commands, refusals and hints in words for participants, in their language.
 
 Codes such as `pot0` or `would_waste` stay in the data. `BriefLookup` holds the names, letter keys and
-pictures of a kitchen, once per brief and language. Plain Python, no Django.
+pictures of a kitchen, once per brief and language. No Django.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Show robots and places as a floor plan and as tables. Plain Python.
+"""Show robots and places as a floor plan and as tables. No Django.
 
 The panels hold no commands. When somebody clicks a place, the page script (`static/js/stage.js`) looks up the
 commands of this place in the menu.
@@ -167,7 +167,7 @@ class FloorPlan(NamedTuple):
 
     stations: tuple[FloorPlace, ...]
     acts: bool
-    """Whether the reader acts here, and does not only watch."""
+    """True if the reader acts here, and does not only watch."""
 
 
 class PlaceContents(NamedTuple):
@@ -183,7 +183,7 @@ class PlaceContents(NamedTuple):
     """All of it in words."""
     state: str
     apt: bool
-    """Whether it is worth going there now."""
+    """True if it is worth going there now."""
 
 
 class DrawnRobot(NamedTuple):

@@ -55,9 +55,9 @@ class Tool:
     busy: int
     """Number of steps that it is busy after activation."""
     attended: bool
-    """Whether the agent that activates it is busy for the same time."""
+    """True if the agent that activates it is busy for the same time."""
     always_open: bool
-    """Whether its contents can be taken at any time."""
+    """True if its contents can be taken at any time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,8 @@ class Level:
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """Return the level of a file's text; its code is the stem of `file`. DataError if it is not playable."""
+    """Return the level of a file's text; its code is the stem of `file`. Raises DataError if it is not
+    playable."""
     return _level(Path(file).stem, *parse_toml(text, file), stock)
 
 

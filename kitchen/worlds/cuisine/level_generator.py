@@ -40,7 +40,8 @@ LEVEL_CLASSES: Mapping[str, LevelClass] = {
 
 @lru_cache(maxsize=256)
 def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
-    """Return the level of this seed and class. SettingsError if the recipes have no dish of the class."""
+    """Return the level of this seed and class. Raises SettingsError if the recipes have no dish of the
+    class."""
     return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
 
 

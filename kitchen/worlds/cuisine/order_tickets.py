@@ -1,4 +1,4 @@
-"""Show orders as tickets, with the time left and the progress of the kitchen. Plain Python."""
+"""Show orders as tickets, with the time left and the progress of the kitchen. No Django."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OrderTicket(NamedTuple):
     steps: str
     """The id of the panel with its needs."""
     recipe: tuple[str, ...]
-    """How it is made, in sentences."""
+    """The recipe as sentences."""
 
 
 class TimeLeft(NamedTuple):

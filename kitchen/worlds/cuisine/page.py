@@ -1,6 +1,6 @@
 """Show CuisineWorld in a browser: its panels, hints and guide.
 
-All content is computed from the `SeatView`. Plain Python, no Django.
+All content is computed from the `SeatView`. No Django.
 """
 
 from __future__ import annotations

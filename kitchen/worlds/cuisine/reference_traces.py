@@ -52,7 +52,8 @@ class Trace:
     steps: list[RecordedStep]
 
     def world(self) -> CuisineWorld:
-        """Return our world with this set-up, not yet reset. SettingsError if the set-up is not possible."""
+        """Return a world with this set-up, not yet reset. Raises SettingsError if the set-up is not
+        possible."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UncookableDishWarning)
             return CuisineWorld.create(seats=self.agents, settings=self.settings)
@@ -95,7 +96,7 @@ def _comparable(state: Json) -> Json:
 
 
 def _state(world: CuisineWorld) -> Json:
-    """Return our state in the same form."""
+    """Return this world's state in the same form."""
     seen = world.observe(0)
     return _comparable({**seen, "orders": [[order["dish"], order["life"]] for order in seen["orders"]]})
 

@@ -2,7 +2,7 @@
 
 The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished. Taking
 something out of a place is `fetch`, starting a tool is `make`, and putting a dish on the serving table is
-`serve`. Plain Python.
+`serve`. No Django.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ class CuisineSkills(Skills):
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next command of the skill if it is legal now."""
+        """Return the next command of the skill; None if it is not legal now."""
         way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None

@@ -1,4 +1,4 @@
-"""Build the task graph of a dish, and compute its drawing. Plain Python, no Django.
+"""Build the task graph of a dish, and compute its drawing. No Django.
 
 Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool.
 Drawings are whole numbers in a flat dict, ready for an SVG template.

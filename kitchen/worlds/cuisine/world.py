@@ -127,7 +127,7 @@ class CuisineWorld(World):
     def create(cls, *, seats: int, settings: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
         """Return a world with these settings; `catalogue` takes levels and recipes from another folder.
 
-        Raise SettingsError for wrong settings. A level with a dish that cannot be cooked gives an
+        Raises SettingsError for wrong settings. A level with a dish that cannot be cooked gives an
         UncookableDishWarning.
         """
         world = cls(seats, read_options(settings, catalogue))
@@ -157,7 +157,7 @@ class CuisineWorld(World):
 
     @property
     def over(self) -> bool:
-        """Whether the last step has been taken."""
+        """Return whether the last step has been taken."""
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
@@ -316,7 +316,7 @@ class CuisineWorld(World):
         return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a plan may have, as far as this level needs them."""
+        """Return the commands that a plan may have in this level."""
         return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
@@ -376,7 +376,7 @@ class CuisineWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """Return the world that `to_dict` described; StateError for anything else."""
+        """Return the world that `to_dict` described. Raises StateError for anything else."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")

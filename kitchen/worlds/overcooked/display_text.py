@@ -1,4 +1,4 @@
-"""Name commands, things, past steps and partners' intents in words for participants. Plain Python."""
+"""Name commands, things, past steps and partners' intents in words for participants. No Django."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Apply the rules of Overcooked: moves of the seats, and interact commands on hands, counters and pots.
 
-The rules are in the package docstring. Poses and moves are computed once for each layout. Plain Python.
+The rules are in the package docstring. Poses and moves are computed once for each layout. No Django.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class MoveAttempt(NamedTuple):
     """The event if the move is not blocked; unused for an interact."""
     event_if_blocked: Event
     wants: bool
-    """Whether the command moves to another cell."""
+    """True if the command moves to another cell."""
     idle: bool
     acts: bool
 

@@ -29,8 +29,5 @@ KIT = WorldKit(
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
-"""The world's registry entry.
-
-In the practice episode, one participant plays the smallest grid beside a partner that only stays. It ends
-when one soup is delivered.
-"""
+"""The world's registry entry. In the practice episode, one participant plays the smallest grid together with
+a partner that only stays. It ends when one soup is delivered."""

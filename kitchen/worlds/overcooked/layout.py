@@ -285,7 +285,8 @@ OWN_LAYOUT_CODE = "own"
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
-    """Return every layout of a directory by code, the classic ones first. DataError for the first fault."""
+    """Return every layout of a directory by code, the classic ones first. Raises DataError for the first
+    fault."""
     found = {path.stem: _layout(path.stem, *read_toml(path)) for path in sorted(directory.glob("*.toml"))}
     if not found:
         raise DataError(f"{directory}: holds no layout")

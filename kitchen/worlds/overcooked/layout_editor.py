@@ -1,7 +1,7 @@
 """Edit drawn layouts: convert a drawing into the layout's text and back, and report its faults.
 
 `layout.py` stops at the first fault. This module lists all faults, in English sentences, and says which seat
-can reach which places. Plain Python.
+can reach which places. No Django.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LayoutReach:
     rooms: tuple[frozenset[Cell], frozenset[Cell]]
     """By seat: the floor that it can walk on."""
     places: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat: the furniture beside that floor."""
+    """By seat: the furniture next to the floor that this seat reaches."""
 
     @property
     def shared(self) -> tuple[Cell, ...]:
@@ -363,7 +363,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
 
 
 def _read(text: str) -> DrawnLayout:
-    """Read the drawable fields of a layout text. Raises DataError."""
+    """Read the drawable fields of a layout text. Raises DataError if they are invalid."""
     source, values = parse_toml(text, SETTING_NAME)
     return source.read(_DRAWN, values)
 

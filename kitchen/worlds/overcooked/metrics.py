@@ -1,4 +1,4 @@
-"""Define the metrics of an Overcooked episode, and count the actions that they need. Plain Python."""
+"""Define the metrics of an Overcooked episode, and count the actions that they need. No Django."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Show the Overcooked world in a browser: grid, orders, score, intents and guide.
 
 All content is computed from the `SeatView`. The module also has the texts that
-`static/worlds/overcooked/words.js` shows. Plain Python, no Django.
+`static/worlds/overcooked/words.js` shows. No Django.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Trace:
     """The state after each tick, by the names in `STATE`."""
 
     def world(self) -> Overcooked:
-        """Return our world with the recording's set-up. Raise SettingsError if the set-up is not possible."""
+        """Return a world with the recording's set-up. Raises SettingsError if the set-up is not possible."""
         world = Overcooked.create(seats=2, settings=self.settings)
         world.reset(0)
         return world
@@ -109,7 +109,7 @@ def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
 
 
 def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json]:
-    """Return our state after a tick in the form of a trace."""
+    """Return this world's state after a tick in the form of a trace."""
     seen, reward = world.observe(0), [0, 0]
     for event in events:
         if event.kind == "delivered":

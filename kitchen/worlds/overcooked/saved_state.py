@@ -49,7 +49,7 @@ class StateReader:
         }
 
     def tally(self, value: Json) -> EpisodeCounts:
-        """Return the counts of the episode."""
+        """Return the stored counts of the episode, checked."""
         fields = read_object(value, "tally", ("points", "soups", "collisions", "seats"))
         seats = fields["seats"]
         require(isinstance(seats, list) and len(seats) == 2, "tally", "is not of two seats")

@@ -1,4 +1,4 @@
-"""Read the settings of the Overcooked world, and find the layout they select. Plain Python."""
+"""Read the settings of the Overcooked world, and find the layout they select. No Django."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Options:
 
 
 def read_options(given: Mapping[str, Json]) -> Options:
-    """Validate settings and return the options. Raise SettingsError for a wrong or unknown setting.
+    """Validate settings and return the options. Raises SettingsError for a wrong or unknown setting.
 
     If the layout has tomatoes and `cooking` is not given, `cooking` becomes `interact`.
     """

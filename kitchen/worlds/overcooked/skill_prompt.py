@@ -1,6 +1,6 @@
 """Name the skills of Overcooked, and describe the game and one moment of it for language models.
 
-The names are also read as models write them, and finished skills are recognised in events. Plain Python.
+The names are also read as models write them, and finished skills are recognised in events. No Django.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoar
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
 
 NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
-"""Letters of furniture that is needed to serve a soup, as far as the layout has it."""
+"""Letters of furniture that is needed to serve a soup. Only those that the layout has are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SkillMoment:
 
     @property
     def held(self) -> Item | None:
-        """The thing that the seat holds."""
+        """The thing that the seat holds; None if its hands are empty."""
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
@@ -125,5 +125,5 @@ class SkillMoment:
 
 @lru_cache(maxsize=512)
 def _near(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return the cells beside the floor that can be reached from here."""
+    """Return the furniture cells next to the floor that can be reached from here."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)

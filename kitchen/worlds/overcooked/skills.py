@@ -2,7 +2,7 @@
 rule.
 
 The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the seat
-either waits or moves as if the partner were not there, with equal chance. Plain Python.
+either waits or moves as if the partner were not there, with equal chance. No Django.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class GridSkills(Skills):
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the pots that can be started."""
+        """Return the cells of the pots that can be started if the skill starts one, else None."""
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
@@ -255,7 +255,7 @@ class GridSkills(Skills):
         return [skill for skill in done if skill]
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next move of the skill, with the partner as a wall."""
+        """Return the next move of the skill, which treats the partner as a wall; None if there is none."""
         return next_move(SkillMoment.of(sight), skill, chance)
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:

@@ -135,7 +135,7 @@ class Overcooked(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Create a world. Raise SettingsError unless there are two seats and the settings can be played."""
+        """Create a world. Raises SettingsError unless there are two seats and the settings can be played."""
         return cls(seats, read_options(settings))
 
     @classmethod
@@ -183,7 +183,7 @@ class Overcooked(World):
 
     @property
     def over(self) -> bool:
-        """Whether the last tick has been played."""
+        """Return whether the last tick has been played."""
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
@@ -339,7 +339,7 @@ class Overcooked(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described. Raise StateError for anything else."""
+        """Return the world that `to_dict` described. Raises StateError for anything else."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")

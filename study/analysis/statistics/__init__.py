@@ -1,4 +1,4 @@
-"""Compute the statistics of a study: rows in, numbers and figures out. Plain Python, no Django.
+"""Compute the statistics of a study: rows in, numbers and figures out. No Django.
 
 The data flow::
 

@@ -126,7 +126,7 @@ class Pair:
 
     @property
     def significant(self) -> bool:
-        """Whether p < .05."""
+        """Return True if p is below .05."""
         return self.p < ALPHA
 
     @property

@@ -242,7 +242,8 @@ def measure_section(result: MeasureResult) -> str:
 
 
 def means_figure(result: MeasureResult) -> str:
-    """Return the image of the means."""
+    """Return the Markdown of the image that shows the means of a measure by condition with 95% confidence
+    intervals."""
     label = escape_markdown(result.measure.label)
     return f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
 

@@ -58,7 +58,7 @@ class Observation:
 class AnalysisCondition:
     """One level of the factor; tables and figures sort by `position`, then `key`.
 
-    Raise DefinitionError for an invalid key or an empty label.
+    Raises DefinitionError for an invalid key or an empty label.
     """
 
     key: str
@@ -76,7 +76,7 @@ class Measure:
     `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps from
     `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where `low` or
     `high` is None, and may have a `unit`. `scale_labels` is empty, or has labels for the two ends, or one for
-    every step. Raise DefinitionError if these contradict each other.
+    every step. Raises DefinitionError if these contradict each other.
     """
 
     key: str
@@ -91,7 +91,7 @@ class Measure:
 
     @classmethod
     def rate(cls, key: str, label: str) -> Self:
-        """Make a share from 0 to 1, such as the success rate."""
+        """Return a measure whose values are shares from 0 to 1, such as a success rate."""
         return cls(key, label, "rate", 0.0, 1.0)
 
     @classmethod

@@ -122,7 +122,7 @@ def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     """Write every file into the directory, each whole or not at all; return their paths.
 
     The directory is created if needed. The report is written last, so its presence means that all files
-    exist. Raise OSError if the disk refuses.
+    exist. Raises OSError if the disk refuses.
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))

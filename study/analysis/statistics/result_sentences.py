@@ -42,10 +42,8 @@ ROUND = 1000.0
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """Return whether conditions differed, by the decisive p: corrected over measures if `over` is given.
-
-    This is the only function that draws a verdict on a main test.
-    """
+    """Return the words that say whether conditions differed, by the decisive p: the p corrected over measures
+    if `over` is given. No other function draws a verdict on a main test."""
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 

@@ -72,7 +72,7 @@ class MeasureResult:
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
-        """Return a condition's within-participant interval, if there is one."""
+        """Return a condition's within-participant interval, or None."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
 
@@ -142,7 +142,7 @@ class Analysis:
 
     @property
     def synthetic(self) -> bool:
-        """Whether any number comes from a bot. Every output must then say so."""
+        """Return whether any number comes from a bot. Every output must then say so."""
         return bool(self.synthetic_participants) or any(one.synthetic for one in self.measures)
 
     @property
@@ -151,7 +151,7 @@ class Analysis:
         return sum(one.as_planned for one in self.versions)
 
     def measure(self, key: str) -> MeasureResult:
-        """Return the result of one measure. Raise KeyError for an unknown key."""
+        """Return the result of one measure. Raises KeyError for an unknown key."""
         for result in self.measures:
             if result.measure.key == key:
                 return result
@@ -179,7 +179,7 @@ def analyse(
     `keep_incomplete`. Mixed models use their values anyway. `unused` are played rounds without
     values in the analysis; they are needed only to know in which order a participant played. The other
     arguments are fields of `Analysis`, where they are explained. Tests that cannot be computed give
-    `NotComputable`; nothing is NaN. Raise DefinitionError or RowError for contradictory input.
+    `NotComputable`; nothing is NaN. Raises DefinitionError or RowError for contradictory input.
     """
     check_observations(observations, conditions, measures)
     dropped = (

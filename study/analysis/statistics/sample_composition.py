@@ -211,7 +211,7 @@ class ConditionPlayers:
     chosen_by: tuple[tuple[str, int], ...] = ()
     fallbacks: tuple[tuple[str, int], ...] = ()
     read: ReplyReadings = field(default_factory=ReplyReadings)
-    """How the replies of language models were parsed."""
+    """Counts of how well the replies of language models were parsed."""
 
     @property
     def kind_words(self) -> str:

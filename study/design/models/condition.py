@@ -1,4 +1,4 @@
-"""Define `Condition`: a world, its settings, and who plays beside the participant."""
+"""Define `Condition`: a world, its settings, and who plays with the participant."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Knowing(models.TextChoices):
 
 
 class Condition(models.Model):
-    """One condition: a world, its settings, and who plays beside the participant."""
+    """One condition: a world, its settings, and who plays with the participant."""
 
     IN_DOCUMENT = "conditions"
     """The key of the list in a version's document that has the conditions."""
@@ -172,10 +172,8 @@ class Condition(models.Model):
         return describe_dependents(number) if number else ""
 
     def clean(self) -> None:
-        """Check that the condition can be played and that the analysis can tell it from the others.
-
-        Raises ValidationError with a message that says what to change.
-        """
+        """Check that the condition can be played and that the analysis can distinguish it from the others.
+        Raises ValidationError with a message that says what to change."""
         others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
         if self.study_id and others.exists():
             raise ValidationError("name: Another condition of this study has this name.")

@@ -1,4 +1,5 @@
-"""Define `StudyPart` (what a study has beside the rounds) and `Outcome` (what is given at its end)."""
+"""Define `StudyPart` (a part of a study other than the rounds) and `Outcome` (what participants get at the
+end)."""
 
 from __future__ import annotations
 
@@ -77,10 +78,8 @@ class Outcome(models.Model):
         return self.get_kind_display()
 
     def clean(self) -> None:
-        """Check that the address is a web address whose only placeholders are {code} and {label}.
-
-        Raises ValidationError.
-        """
+        """Check the address. Raises ValidationError unless it is a web address whose only placeholders are
+        {code} and {label}."""
         if self.url and not self.url.startswith(("https://", "http://")):
             raise ValidationError({"url": "An address begins with https://"})
         rest = self.url.replace("{code}", "").replace("{label}", "")

@@ -1,4 +1,4 @@
-"""The fields of a survey item, declared once for forms, files, documents and rows. Plain Python.
+"""The fields of a survey item, declared once for forms, files, documents and rows. No Django.
 
 `ItemPlan` is one question as it is designed: in a questionnaire, a study file or a version's document.
 The model `study.design.models.SurveyItem` has the same fields. To add a field, add a line here with its
@@ -19,7 +19,7 @@ from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext_noop
 
 PLACES = ("about", "check", "survey", "final")
-"""Where items can be asked."""
+"""The places in a study where items can be asked."""
 AGREEMENT = (gettext_noop("Strongly disagree"), gettext_noop("Strongly agree"))
 """The default labels at the ends of an item's scale. For a number they mean that it has no labels."""
 
@@ -48,7 +48,7 @@ class FieldGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """A field's place in forms, and its rules beside its type."""
+    """A field's place in forms, and its rules apart from its type."""
 
     group: FieldGroup = FieldGroup.MORE
     fixed: FixedWhen = FixedWhen.BY_PEOPLE
@@ -61,7 +61,7 @@ class FieldInfo:
     since: int = 1
     """The first format of documents that has the field."""
     analysed: bool = True
-    """Whether another value changes the analysis."""
+    """True if another value changes the analysis."""
 
 
 def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
@@ -92,7 +92,7 @@ class ItemPlan(Record):
     scale: Annotated[str, FieldInfo(label="Sub-scale", longest=40, note="sub-scale {}")] = ""
     """The sub-scale that the item counts for; empty for none."""
     reversed: Annotated[bool, FieldInfo(note="reversed")] = False
-    """Whether a high answer means a low value on the scale."""
+    """True if a high answer means a low value on the scale."""
     options: Annotated[list[str], FieldInfo(fixed=FixedWhen.BY_VALUES, analysed=False)] = []
     """The options to choose from, two or more."""
     minimum: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES)] = None
@@ -115,7 +115,7 @@ class ItemPlan(Record):
             since=3,
         ),
     ] = False
-    """Whether the item is left out after episodes in which the participant plays alone."""
+    """True if the item is left out after episodes in which the participant plays alone."""
     may_not_apply: Annotated[
         bool,
         FieldInfo(
@@ -126,7 +126,7 @@ class ItemPlan(Record):
             since=4,
         ),
     ] = False
-    """Whether `DOES_NOT_APPLY` is an answer, too."""
+    """True if `DOES_NOT_APPLY` is an answer, too."""
 
     @property
     def shown_options(self) -> list[str]:

@@ -1,5 +1,5 @@
 """The kinds of survey items (Likert, single, multiple, number, text, team): their rules, valid answers, and
-answers of synthetic participants. Plain Python.
+answers of synthetic participants. No Django.
 
 The form field of each kind is in `study.participation.item_forms`.
 """

@@ -1,4 +1,4 @@
-"""Questionnaires as data files, their sub-scales, and how answers become scores. Plain Python.
+"""Questionnaires as data files, their sub-scales, and how answers become scores. No Django.
 
 Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
 `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
@@ -118,7 +118,7 @@ class MeanScore:
         return item_range(items[0])
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of turned answers."""
+        """Return the score of answers that are already in the direction of the scale."""
         return fsum(values) / len(values)
 
 
@@ -140,7 +140,7 @@ class SusScore:
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of turned answers."""
+        """Return the score of answers that are already in the direction of the scale."""
         return fsum(value - 1 for value in values) * 2.5
 
 
@@ -149,7 +149,7 @@ SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore(
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Return why these items make no score, in words that end a sentence; empty if they make one."""
+    """Return why these items make no score, as the end of a sentence; empty if they make one."""
     if not items:
         return "it has no items"
     try:
@@ -211,12 +211,12 @@ class Instrument:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Its sub-scales, in the order of their first items."""
+        """Return the sub-scales of the questionnaire, in the order of their first items."""
         return tuple(dict.fromkeys(item.scale for item in self.items if item.scale))
 
 
 def instruments() -> tuple[Instrument, ...]:
-    """All that are shipped, those of worlds among them, sorted by code."""
+    """Return all shipped questionnaires, including those of worlds, sorted by code."""
     shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
     return tuple(sorted(shipped, key=lambda one: one.code))
 
@@ -227,7 +227,7 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """One of those shipped; DataError if there is none of this code."""
+    """Return the shipped questionnaire with this code. Raises DataError if there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
@@ -235,7 +235,8 @@ def instrument(code: str) -> Instrument:
 
 
 def parse_instrument(text: str, file: str) -> Instrument:
-    """An instrument from the text of its file; DataError for whatever cannot be asked or scored."""
+    """Return the questionnaire in the text of a file. Raises DataError if something in it cannot be asked or
+    scored."""
     return _build(Path(file).stem, *parse_toml(text, file))
 
 
@@ -251,7 +252,7 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
-    """Keys and measures tell items apart in data and figures."""
+    """Raise an error unless keys and measures are unique, so that data and figures distinguish items."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]
         for number, value in enumerate(values):
@@ -261,7 +262,7 @@ def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
 
 
 def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> None:
-    """The items of a scale can be put together by this score."""
+    """Raise DataError unless the items of each scale can be combined by its score."""
     for scale in dict.fromkeys(item.scale for item in items if item.scale):
         members = [item for item in items if item.scale == scale]
         if problem := scale_problem(members, score):
@@ -278,7 +279,7 @@ class SubScale(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The formula in words."""
+        """The formula of the score as text."""
         return SCORES[self.formula].label
 
     @property

@@ -127,7 +127,7 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
 
 
 def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -> int:
-    """Return the last message before a person was gone; older data only tell the step."""
+    """Return the last message before a person was gone. Older data hold only the step."""
     before = (row.number for row in messages if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 

@@ -48,9 +48,9 @@ class ColumnContent(NamedTuple):
     what: str
     """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
-    """Whether it is the score of a scale."""
+    """True if it is the score of a scale."""
     apart: bool = False
-    """Whether it tells that the item was answered with “does not apply”."""
+    """True if the cell says that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
         """Return the column's name; numbers from 2 on give alternative names."""

@@ -2,8 +2,8 @@
 
 Without FILE, the backup goes to `backups/` in `var/`, named after the current time; FILE can be another
 folder. `--keep N` removes older backups with such names there, so that N are left. The backup contains the
-secret key, unless you give `--without-key`. Only its user can read the file; `manage.py restore FILE`
-restores it.
+secret key, unless you give `--without-key`. Only the operating-system user that makes the backup can read the
+file. `manage.py restore FILE` restores it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Make an administrator with a generated password, if there is none yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do nothing if a superuser exists."""
+        """Create an administrator with a generated password, unless a superuser exists."""
         with transaction.atomic():
             if get_user_model().objects.filter(is_superuser=True).exists():
                 return

@@ -22,7 +22,8 @@ class Command(BaseCommand):
     help = "Migrate, seed the demo study, and make an administrator where there is none."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare the installation; quick if everything is done already."""
+        """Migrate the database, create the demo study and an administrator if they are missing, and print
+        their addresses."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("seed_demo", stdout=StringIO())
         call_command("ensure_admin", stdout=(admin := StringIO()))

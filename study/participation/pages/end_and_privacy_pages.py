@@ -187,11 +187,9 @@ def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
 
 
 def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Erase everything and show a receipt, with the completion code once more if the participant had
-    finished, and what to do at the recruitment platform.
-
-    Raises Participant.DoesNotExist if the data were erased already.
-    """
+    """Erase everything and show a receipt. A participant who had finished also sees the completion code
+    again. The page says what to do at the recruitment platform. Raises Participant.DoesNotExist if the data
+    were erased already."""
     outcome, leaving = outcome_context(person, person.label), RECRUITMENT_PLACES[person.source].leaving
     context = {
         **outcome,

@@ -1,12 +1,15 @@
-"""A synthetic participant: temperament, ratings, answers to survey items, and play. Plain Python.
+"""A synthetic participant: temperament, ratings, answers to survey items, and play. No Django.
 
 All randomness comes from generators named by seed, number and purpose. So the same question at the same place
 always gets the same answer.
 
 In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends commands, to which errors are
 added. In a world without an adviser, choices are random among the legal commands. The adviser also predicts
-what the other agents do. The share of correct predictions is `expected`, one feature of the experience.
-Ratings are computed from these features: `expected` raises the ratings of predictability and trust.
+what the other agents do. The share of correct predictions is `Experience.expected`. An `Experience` is what
+one episode was like for the participant; ratings are computed from it. A higher `expected` raises the ratings
+of predictability and trust.
+
+Bots give the answers on the real pages. `make_synthetic` writes the same answers to the database.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class Experience:
 
     teammates: int = 0
     success: float | None = None
-    """How well it went; None if undefined."""
+    """The success of the episode, from 0 to 1; None if undefined."""
     output: float = 0.0
     """The result, as a fraction of the most that can be expected."""
     figure: str = field(default="", compare=False)

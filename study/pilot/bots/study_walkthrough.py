@@ -109,7 +109,7 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Handle this page and return the next one."""
+        """Act on this page and return the next one; None at the end of the walk."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -172,7 +172,7 @@ class Walk:
 
     @property
     def player(self) -> Player | None:
-        """Return the player of the latest episode."""
+        """Return the player of the latest episode; None before the first."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -190,32 +190,34 @@ class Walk:
 
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Welcome: press the button and store the personal link."""
+    """On the welcome page: press the button and store the personal link."""
     next_page = await walk.send(page, {})
     walk.home = next_page.url
     return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Consent: tick every box, or press the button to refuse."""
+    """On the consent page: tick every box, or press the button to refuse."""
     if walk.plan.outcome == PlannedOutcome.REFUSE:
         return await walk.send(page, {"refuse": "yes"})
     return await walk.send(page, {box.name: box.choices[0] for box in page.form.of_kind("checkbox")})
 
 
 async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Guide: send its form unchanged."""
+    """On the guide's page: send its form unchanged."""
     return await walk.send(page, {})
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Play until the episode ends or the connection is lost; then open the personal link."""
+    """Play until the episode ends or the connection is lost. Then open the participant's personal link and
+    return its page. If the plan is to stop here, leave instead and return None."""
     player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
     return await _play(walk, page, player, walk.players)
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Lobby: reload until the wait is over. The server limits it, so it does not count towards patience."""
+    """In the lobby: reload until the wait is over. The server limits the wait, so it does not use up the
+    walk's patience."""
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)
@@ -227,7 +229,7 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Practice: play, then go on."""
+    """On the practice page: play, then return the next page. None if the walk ends here."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)
@@ -250,7 +252,8 @@ async def _play(
 
 
 async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """End as planned: stop without a trace, or withdraw with two clicks."""
+    """End the walk as planned: stop without a trace, or withdraw with two clicks. Return None, because no
+    page follows."""
     if walk.plan.outcome != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:
@@ -263,12 +266,13 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Items: send valid answers; ratings follow the experience of the last episode."""
+    """On a page with items: send valid answers. Ratings follow the experience of the last episode."""
     return await walk.send(page, await walk.answers(page))
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Comprehension check: answer everything right, or wrong at every attempt if the plan is to fail."""
+    """In the comprehension check: answer everything right, or wrong at every attempt if the plan is to
+    fail."""
     send = walk.browser.send if walk.plan.outcome == PlannedOutcome.FAIL else walk.send
     return await send(page, await walk.answers(page))
 

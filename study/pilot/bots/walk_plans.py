@@ -1,5 +1,5 @@
-"""Plan what each synthetic participant does: finish, drop out, withdraw, refuse, or fail a check. Plain
-Python."""
+"""Plan what each synthetic participant does: finish, drop out, withdraw, refuse, or fail a check. No
+Django."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class StudyScript:
     link_names: Sequence[str] = ()
     """Link parameters with which the recruitment platform identifies a participant; the label first."""
     has_check: bool = False
-    """Whether there is a comprehension check."""
+    """True if there is a comprehension check."""
     check_ends: bool = True
-    """Whether failing the check ends the participation."""
+    """True if failing the check ends the participation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ class PowerPlanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A one-way repeated-measures design before recruitment. Raise PowerPlanError for values out of range."""
+    """A one-way repeated-measures design before recruitment. Raises PowerPlanError for values out of
+    range."""
 
     conditions: int
     f: float
@@ -55,7 +56,7 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """Minus this is the lowest possible correlation of k values."""
+        """The lowest possible correlation of k values is minus this number."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
@@ -75,7 +76,7 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
 
     That measure excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)), as
     `partial_eta_of` computes it. G*Power calls this eta "as in SPSS"; here it is for the population (n, not
-    n - 1). Raise PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
+    n - 1). Raises PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")

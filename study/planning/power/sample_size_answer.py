@@ -112,14 +112,15 @@ class PowerAnswer:
 
     @property
     def short(self) -> bool:
-        """Whether simulated studies of `best` have less than the wanted power, beyond simulation error."""
+        """Return whether simulated studies of `best` have less than the wanted power, beyond simulation
+        error."""
         return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 
 def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
     """Answer the question in a fraction of a second.
 
-    Raise PowerPlanError at `effect` if more than MOST_PEOPLE would be needed.
+    Raises PowerPlanError at `effect` if more than MOST_PEOPLE would be needed.
     """
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:

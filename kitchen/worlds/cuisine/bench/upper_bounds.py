@@ -52,7 +52,7 @@ class DueOrder:
     dish: str
     deadline: int
     must_end: bool
-    """Whether it is completed or has failed when the episode ends."""
+    """True if it is completed or has failed when the episode ends."""
 
 
 @lru_cache(4096)

@@ -1,6 +1,7 @@
-"""Implement the agent `Dispatcher`: prompt, model reply, commands, check, and a recorded fallback.
+"""Implement the agent `Dispatcher`: write the prompt, call the model, extract and check the commands.
 
-The agent also writes the decision's note for the log.
+If that fails, the agent uses its fallback and records this. It also writes the note of the decision for the
+log.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for an unknown provider or a system text without a needed part."""
+        """Read the settings. Raises SettingsError for an unknown provider or a system text without a needed
+        part."""
         super().__init__(chosen)
         self.options = DispatcherOptions.read(self.chosen)
         parse_model_setting(self.options.model)

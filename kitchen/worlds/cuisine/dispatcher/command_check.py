@@ -100,7 +100,7 @@ class CheckedCommands:
 
     @property
     def unread(self) -> bool:
-        """Whether some agent has no command that could be read."""
+        """Return whether some agent has no command that could be read."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property
@@ -113,7 +113,9 @@ class CheckedCommands:
 def check_commands(
     moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
 ) -> CheckedCommands:
-    """Check commands one step ahead, after all commands that run before ours in this step."""
+    """Simulate this step: first the commands of others and of settled seats, then the commands `given`.
+    Return these commands, with NOOP in place of each refused one, and the faults found, including agents left
+    without a command."""
     ours, faults = first_commands(given, moment.team)
     scene = SimulatedKitchen(moment.brief, moment.observation)
     scene.run_all(moment.commanded)
@@ -131,7 +133,8 @@ def check_commands(
 def first_commands(
     given: Iterable[GivenCommand], team: CommandedTeam
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
-    """Return the first command of each of our agents, and the faults of all others but repetitions."""
+    """Return the first command of each of the dispatcher's agents, and the faults of all other commands
+    except repetitions."""
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:
@@ -146,7 +149,8 @@ def first_commands(
 
 
 def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
-    """Return the fault of a command for an agent that is not ours to command now; None if it is."""
+    """Return the fault of a command for an agent that the dispatcher does not command now; None if it
+    does."""
     name = agent_name(seat)
     if seat >= team.agents:
         return ReplyFault("unknown_agent", f"There is no {name}; command {team.list_mine()}.", seat)
@@ -162,7 +166,7 @@ def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return faults for our agents without a command, or with several in different passages."""
+    """Return faults for the dispatcher's agents without a command, or with several in different passages."""
     commanded = {seat for seat, _ in commands}
     if not commanded and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."
@@ -205,7 +209,8 @@ def _late(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _refused(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about commands of our agents that passed the check but were refused in the game."""
+    """Yield sentences about commands of the dispatcher's agents that passed the check but were refused in the
+    game."""
     scene = SimulatedKitchen(moment.brief, moment.observation)
     for event in moment.events:
         if event.kind == "refused" and event.seat in moment.team.mine:

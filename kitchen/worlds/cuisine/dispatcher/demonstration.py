@@ -115,7 +115,7 @@ class DemonstrationKind(NamedTuple):
     most: int
     """Largest number of served dishes; one for every two agents."""
     is_pruned: bool
-    """Whether commands that the dish does not need are removed."""
+    """True if commands that the dish does not need are removed."""
 
     def dishes(self, team: CommandedTeam) -> int:
         """Return how many dishes are served."""

@@ -44,16 +44,17 @@ class CommandedTeam:
         return tuple(seat for seat in self.mine if seat not in self.settled)
 
     def named(self, seat: int) -> str:
-        """Return the name `agent1`, with a mark for seats that are not ours: `agent0 (a person)`."""
+        """Return the name `agent1`, with a mark for seats that the dispatcher does not command: `agent0 (a
+        person)`."""
         mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
         return agent_name(seat) + mark
 
     def list_mine(self) -> str:
-        """Return the names of all our agents: `agent1, agent2 and agent3`."""
+        """Return the names of all agents of the dispatcher, as text: `agent1, agent2 and agent3`."""
         return and_list([agent_name(seat) for seat in self.mine])
 
     def list_asked(self) -> str:
-        """Return the names of our agents that need a command in this step."""
+        """Return the names of the dispatcher's agents that need a command in this step, as text."""
         return and_list([agent_name(seat) for seat in self.asked])
 
 
@@ -65,7 +66,8 @@ class KitchenMoment:
     observation: Mapping[str, Json]
     team: CommandedTeam
     commanded: Mapping[int, Command] = field(default_factory=dict)
-    """Commands of this step that run before ours: first those of others, then our settled ones."""
+    """Commands of this step that run before the dispatcher's new ones: first those of others, then those of
+    its settled seats."""
     events: tuple[Event, ...] = ()
     """Events of the last step."""
     organisation: Organisation | None = None
@@ -78,9 +80,9 @@ class KitchenMoment:
     late: tuple[LateDecision, ...] = ()
     """Decisions of the dispatcher that came too late."""
     sees_people: bool = True
-    """Whether the dispatcher learns people's commands of a step before it decides."""
+    """True if the dispatcher learns people's commands of a step before it decides."""
     only_answers: bool = False
-    """Whether the dispatcher may only answer messages; the rest of its reply is ignored."""
+    """True if the dispatcher may only answer messages; the rest of its reply is ignored."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:

@@ -231,7 +231,7 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether no language model is used."""
+        """Return whether no language model is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
@@ -379,7 +379,7 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Whether the line repeats the prompt; if so, it is not sent."""
+        """Return whether the line repeats the prompt; if so, it is not sent."""
         return self._repeats(self.line)
 
     def _repeats(self, line: str) -> bool:

@@ -160,7 +160,8 @@ def _unknown(
 def parse_call_arguments(
     verb: str, inside: str, names: LevelNames, seat: int | None = None
 ) -> GivenCommand | None:
-    """Return the command of a call's arguments. With a `seat`, the call may leave the agent out."""
+    """Return the command of a call's arguments; None if they spell none. With a `seat`, the call may leave
+    the agent out."""
     keyed, parts = _arguments(inside)
     agent = keyed.get("agent", parts[0] if parts else "")
     named = seat_named(agent)

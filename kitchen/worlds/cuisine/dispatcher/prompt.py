@@ -161,7 +161,8 @@ def _served(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _others(moment: KitchenMoment) -> Iterator[str]:
-    """Yield the others' commands of this step, which run before ours; agents without one are named too."""
+    """Yield the others' commands of this step, which run before the dispatcher's. Agents without a command
+    are named too."""
     for seat, command in moment.commanded.items():
         alone = " (not to be commanded now)" if seat in moment.team.settled else ""
         name = f"{moment.team.named(seat)}{alone}"

@@ -1,10 +1,10 @@
 """Extract the commands that a model reply intends for this step (paper, section 4.1, Action Extraction).
 
-Models quote and weigh commands before they give some, and mention later steps. Lists count before sentences.
-Of several lists, the list under the requested heading counts, else the first that commands all agents.
-Commands for another step, rejected ones and alternatives count only if nothing else is there. A made-up verb
-counts only for an agent without any command. Text in a `<think>` block or struck out is ignored. The time is
-linear in the length of the text.
+Models quote and weigh commands before they choose, and mention later steps. So commands are preferred in this
+order: those in the list under the requested heading, those in the first list that commands all agents, those
+in sentences. Commands for another step, rejected ones and alternatives are used only if nothing else was
+found. A command with an unknown verb is used only for an agent that has no other command. Text in a `<think>`
+block or struck out is ignored. The time is linear in the length of the text.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class DispatcherOptions:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Return the options of stored or typed values (`5.0` for 5); SettingsError for wrong ones."""
+        """Return the options of stored or typed values (`5.0` for 5). Raises SettingsError for wrong ones."""
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property
@@ -85,7 +85,7 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """Whether the reply is a call of the tool."""
+        """Return True if the model must reply by calling the tool for commands, instead of in text."""
         return self.reply == "tool"
 
 
@@ -96,7 +96,8 @@ MIN_REPLY_TOKENS: Mapping[str, int] = {
     "xhigh": 16384,
     "max": 32768,
 }
-"""Least number of tokens of a reply for each effort, because thoughts count too. Our own rule of thumb."""
+"""Minimum number of tokens of a reply for each effort, because thoughts count too. A rule of thumb of this
+project."""
 
 
 def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:

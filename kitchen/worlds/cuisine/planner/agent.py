@@ -48,7 +48,8 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
-    """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
+    """Return this step's progress on jobs; None if there are none. A robot that is asked to stop gives up its
+    job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
@@ -225,11 +226,11 @@ class CuisineAdviser(Adviser):
     """Advise people with the planner, except in a kitchen that it cannot read (another version's)."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the command of the first plan, without search."""
+        """Return the command of the first plan, without search; None if there is nothing to recommend."""
         return advise_command(situation) if can_read_situation(situation) else None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command on the way to one dish, part by part."""
+        """Return the next command towards one dish, part by part; None if there is nothing to recommend."""
         return lead_to_dish(situation) if can_read_situation(situation) else None
 
     def decide(self, situation: Situation) -> Decision:
@@ -264,7 +265,7 @@ class CuisineAdviser(Adviser):
         return agent["holds"] is None
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return the share of ended orders that were served."""
+        """Return the share of ended orders that were served; None if no order has ended."""
         rate: float | None = score["success_rate"]
         return rate
 

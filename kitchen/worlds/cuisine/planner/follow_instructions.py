@@ -59,7 +59,7 @@ class HeardInstructions:
         return max([int(self.before["last"]), *(one.number for one in self.news)])
 
     def stops(self, mine: Iterable[int]) -> dict[int, int]:
-        """Return the robots of `mine` that are told to stop now, with the number of that message."""
+        """Return the robots of `mine` that are asked to stop now, with the number of that message."""
         stops = [wish for wish in self.fresh if wish.do == STOP]
         return {seat: wish.number for wish in stops for seat in wish.meant(mine)}
 

@@ -149,13 +149,13 @@ class SearchSettings(NamedTuple):
     """Settings of a search."""
 
     margin: float
-    """How much better a new plan has to be than the current one."""
+    """The amount by which a new plan has to be better than the current one."""
     chances: tuple[int, ...]
     """Cumulative percentages of the DRAFT_CHANGES of a search."""
     outlasts: float
     """Worth of serving an order that could still be open at the end, where it counts for nothing."""
     style: TripStyle
-    """How trips are chosen in the first plan."""
+    """The way in which trips are chosen in the first plan."""
 
 
 PLAYING_SETTINGS = SearchSettings(0.005, (12, 16, 31, 49, 75, 85, 100), 0.1, TripStyle())

@@ -153,7 +153,7 @@ def read_scene(
     observation: Mapping[str, Json],
     commanded: Mapping[int, Command],
 ) -> KitchenScene:
-    """Return the scene of an observation, after the commands of this step that run before ours."""
+    """Return the scene of an observation, after the commands of this step that run before the planner's."""
     kitchen = SimulatedKitchen(brief, observation)
     kitchen.run_all(commanded)
     where = [kitchen.places[place] for place in book.places]

@@ -201,7 +201,7 @@ class Rollout(TripChoice):
         return any(until > self.now for until in self.walks_until)
 
     def _nothing_moves(self, waiting: list[int]) -> bool:
-        """Return whether all of our agents wait, none is moving, and nothing cooks."""
+        """Return whether all agents of the planner wait, none is moving, and nothing cooks."""
         ours = sum(index not in self.idle for index in waiting)
         return (
             ours == len(self.at) - len(self.idle)

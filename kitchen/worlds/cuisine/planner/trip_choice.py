@@ -61,7 +61,8 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the first trip, in the order of the batches, without a long wait; else the shortest wait."""
+        """Return the first trip, in the order of the batches, without a long wait; else the trip with the
+        shortest wait; None if no trip is possible."""
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
             return trip

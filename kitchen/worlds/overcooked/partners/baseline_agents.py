@@ -1,7 +1,7 @@
 """Implement the simple partners: stay, random walk, script, and the released greedy human model.
 
 `GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last pose
-of both seats. It does not use tomatoes and cannot pass things over counters. Plain Python.
+of both seats. It does not use tomatoes and cannot pass things over counters. No Django.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class ScriptAgent(SimplePartner):
     )
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the script. Raise SettingsError for a word that is no command."""
+        """Read the script. Raises SettingsError for a word that is no command."""
         super().__init__(chosen)
         self.script: tuple[Command, ...] = tuple((word,) for word in self.chosen["commands"].split())
         for number, command in enumerate(self.script, 1):
@@ -114,7 +114,8 @@ class GreedyAgent(SimplePartner):
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the greedy command of each seat; at a standstill, a random one from the situation's seed."""
+        """Return the greedy command of each seat. If nobody has moved since the last step, choose a random
+        command from the situation's seed."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         stuck = situation.memory == scene.poses
         commands: dict[int, Command] = {}
@@ -131,7 +132,7 @@ def free_directions(scene: GridScene, seat: int) -> list[Command]:
 
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
-    """Return the command of a seat when there is no standstill."""
+    """Return the greedy command of a seat, if the seats are not stuck."""
     fallback = {cell for letter in (*DISPENSERS, POT) for cell in scene.layout.places(letter)}
     goals = (set(greedy_goals(scene, seat)), fallback)
     return next((way for cells in goals if (way := first_command(scene, seat, cells))), INTERACT)
@@ -183,7 +184,7 @@ class PathStep(NamedTuple):
     cell: Cell
     moves: int
     first: str
-    """Its first direction; empty if the path has no move."""
+    """The first direction of the path; empty if the path has no move."""
     last: str
 
 

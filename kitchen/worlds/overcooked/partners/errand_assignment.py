@@ -2,7 +2,7 @@
 
 An errand is a set of cells with extra costs; the seat uses one of them. A seat with full hands brings its
 thing to where it is needed. A seat with empty hands fetches what is missing. A thing is passed over a counter
-if a seat cannot reach the place, or if this saves both seats some ticks. Plain Python.
+if a seat cannot reach the place, or if this saves both seats some ticks. No Django.
 """
 
 from __future__ import annotations

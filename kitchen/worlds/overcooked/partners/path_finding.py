@@ -1,6 +1,6 @@
 """Find shortest paths on a layout, also in space and time around a moving partner.
 
-A pose is an integer: cell and facing direction. Each turn or move costs one tick. Plain Python.
+A pose is an integer: cell and facing direction. Each turn or move costs one tick. No Django.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
 def _around_independent_partner(
     board: TaskBoard, seat: int
 ) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return plans beside a partner that acts independently, as if it were alone."""
+    """Return plans next to a partner that acts independently, as if it were alone."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
     given = assign_errands(board, {other: its})

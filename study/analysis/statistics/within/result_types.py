@@ -65,10 +65,10 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """Whether Huynh and Feldt's correction is decisive.
+        """Return True if Huynh and Feldt's correction is used instead of Greenhouse and Geisser's.
 
-        It is if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict (Girden
-        1992).
+        It is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict
+        (Girden 1992).
         """
         return self.epsilon_gg > MILD
 
@@ -81,17 +81,17 @@ class RepeatedMeasures:
 
     @property
     def epsilon(self) -> float:
-        """Epsilon of the decisive correction, at most 1."""
+        """The epsilon of the correction that `mild` selects, at most 1."""
         return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
 
     @property
     def p_corrected(self) -> float:
-        """p of the decisive correction."""
+        """The p value after the correction that `mild` selects."""
         return self.p_hf if self.mild else self.p_gg
 
     @property
     def df_corrected(self) -> tuple[float, float]:
-        """Both degrees of freedom after the decisive correction."""
+        """Both degrees of freedom after the correction that `mild` selects."""
         return self.df_condition * self.epsilon, self.df_error * self.epsilon
 
 
@@ -126,7 +126,7 @@ class Contrast:
 
     @property
     def significant(self) -> bool:
-        """Whether the adjusted p is below .05."""
+        """Return whether the adjusted p is below .05."""
         return self.p_adjusted < LEVEL
 
 
