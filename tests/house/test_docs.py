@@ -21,7 +21,7 @@ ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 ALL = (*GUIDES, ROOT / "CONTRIBUTING.md")
 INDEX = ROOT / "docs" / "index.md"
-FOR_CONTRIBUTORS = {"index.md", "developers.md", "licences.md", "recipes.md", "testing.md", "threats.md"}
+FOR_CONTRIBUTORS = {"index.md", "developers.md", "licences.md", "recipes.md", "testing.md"}
 RECIPES = ROOT / "docs" / "recipes.md"
 """Names files and variables that the reader adds; `test_recipes` checks its paths and names."""
 DESCRIPTIONS = tuple(guide for guide in GUIDES if guide != RECIPES)
