@@ -385,9 +385,9 @@ def item_problems(item: ItemPlan) -> Problems:
     if item.needs_teammates and item.place != "survey":
         problems["needs_teammates"] = "Only what is asked after episodes can depend on them."
     if item.may_not_apply and item.correct is not None:
-        problems["may_not_apply"] = "What has a right answer always applies."
+        problems["may_not_apply"] = "A question with a correct answer always applies."
     if item.correct is not None and not item.required:
-        problems["required"] = "What has a right answer must be answered: else it could be left open."
+        problems["required"] = "A question with a correct answer must be answered, so it cannot be optional."
     return problems
 
 

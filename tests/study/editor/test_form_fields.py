@@ -220,9 +220,7 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
         ("★", "Participant"),
         ("1", "Follower"),
     ]
-    assert picture.sentences[0].startswith(
-        "The participant, who has no place in the game, may command Follower"
-    )
+    assert picture.sentences[0].startswith("The participant, who controls no player, may command Follower")
 
 
 def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Client, study: Study) -> None:

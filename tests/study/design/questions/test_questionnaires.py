@@ -127,7 +127,10 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
             'kind = "number"\nreversed = true',
             r"items\[1\]\.minimum: A number that is reversed.*needs minimum",
         ),
-        ("correct = 2\nrequired = false", r"items\[1\]\.required: What has a right answer must be answered"),
+        (
+            "correct = 2\nrequired = false",
+            r"items\[1\]\.required: A question with a correct answer must be answered",
+        ),
         ("correct = 6", r"items\[1\]\.correct: Choose a point from 1 to 5"),
         ("correct = 2.5", r"items\[1\]\.correct: Choose a point from 1 to 5"),
         ("correct = true", r"items\[1\]\.correct: Choose a point from 1 to 5"),
