@@ -219,7 +219,7 @@ class World(ABC):
     """The metrics that `score` returns, the most important first."""
     drawn: ClassVar[str] = "events"
     """The plural noun for what the world draws at random in an episode."""
-    drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
+    drawn_alike: ClassVar[str] = "if they do not depend on what was done before"
     """How far the same seed gives the same events to all players. It completes `the same events, …`."""
     news: ClassVar[str] = ""
     """The world's own events, in words that end a sentence: `ships that came in`."""

@@ -21,7 +21,7 @@ class Experiment(models.Model):
         "episodes at once", default=4, help_text="How many workers may play at the same time."
     )
     limit = models.DecimalField(
-        "limit of money",
+        "spending limit",
         max_digits=12,
         decimal_places=6,
         default=0,

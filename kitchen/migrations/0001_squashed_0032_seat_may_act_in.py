@@ -513,7 +513,7 @@ class Migration(migrations.Migration):
                         default=0,
                         help_text="The most that all calls of models may cost, in US dollars; 0 if they cost nothing.",
                         max_digits=12,
-                        verbose_name="limit of money",
+                        verbose_name="spending limit",
                     ),
                 ),
                 (

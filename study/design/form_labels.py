@@ -86,7 +86,7 @@ PART_SETTINGS = {
     "attempts": "Attempts",
     "on_failure": "After the last failed attempt",
     "hints": "Hints step by step",
-    "all_steps": "Lasts all its steps",
+    "all_steps": "Always play all steps",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

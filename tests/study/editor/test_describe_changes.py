@@ -51,7 +51,7 @@ def test_each_change_is_told_with_the_words_of_the_forms(study: Study) -> None:
         ("Condition “Condition 0”", "Difficulty (alpha)", "1", "1.5"),
         ("Condition “Condition 0”", "Thinking time, seconds", "as in the study", "2"),
         ("Check of understanding", "After the last failed attempt", "end the study for this participant",
-         "go on; the data say so"),
+         "continue; the data show it"),
         ("Practice episode", "Difficulty (alpha)", "2", "3"),
         ("Practice episode", "Hints step by step", "yes", "no"),
         ("Question “Measure 0”", "Kind", "scale with points", "number"),

@@ -188,7 +188,7 @@ def test_parts_are_told_with_the_words_of_their_forms() -> None:
     ]
     assert part_pairs(design.part("check")) == [
         LabelledValue("Attempts", "3"),
-        LabelledValue("After the last failed attempt", "go on; the data say so"),
+        LabelledValue("After the last failed attempt", "continue; the data show it"),
     ]
     practice = part_pairs(design.part("practice"))
     assert {LabelledValue("Hints step by step", "yes"), LabelledValue("Steps of an episode", "3")} <= set(

@@ -120,9 +120,9 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
         ('kind = "text"\ncorrect = " "', r"items\[1\]\.correct: must be a text that is not empty"),
         ('kind = "number"\nminimum = "0"', r"items\[1\]\.minimum: must be a number"),
         ('kind = "number"\nmaximum = nan', r"items\[1\]\.maximum: must be a number"),
-        ('kind = "number"\nstep = 0', r"items\[1\]\.step: It is not above 0"),
-        ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: It is not above the minimum"),
-        ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: It does not lead"),
+        ('kind = "number"\nstep = 0', r"items\[1\]\.step: It must be above 0"),
+        ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: It must be above the minimum"),
+        ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: The steps do not lead"),
         (
             'kind = "number"\nreversed = true',
             r"items\[1\]\.minimum: A number that is reversed.*needs minimum",
@@ -146,7 +146,7 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
             'kind = "number"\nminimum = 0\nmaximum = 10\nstep = 5\ncorrect = 7',
             r"items\[1\]\.correct: Give a number in steps of 5",
         ),
-        ('scale = "S"\ncorrect = 2', r"items\[1\]\.scale: An item with a right answer cannot count"),
+        ('scale = "S"\ncorrect = 2', r"items\[1\]\.scale: A question with a correct answer cannot belong"),
     ],
 )
 def test_a_wrong_item_is_refused_with_file_key_and_reason(wrong: str, words: str) -> None:
@@ -209,7 +209,7 @@ def test_a_file_and_the_editor_take_the_same_items(place: str, more: dict[str, A
         (HEAD + "[[items]]\n" + item(key="success_rate"), r"items\[1\]\.key: Choose another key"),
         (HEAD + 'place = "lobby"\n[[items]]\n' + item(), "place: 'lobby' is not one of about, check, survey"),
         (HEAD + "[[items]]\n" + item('kind = "team"'), r"items\[1\]\.kind: Teams can be compared at the end"),
-        (HEAD + 'place = "check"\n[[items]]\n' + item(), r"items\[1\]\.correct: A question of understanding"),
+        (HEAD + 'place = "check"\n[[items]]\n' + item(), r"items\[1\]\.correct: A comprehension question"),
         (HEAD + "[[items]]\n" + item(key="b c"), r"items\[1\]\.key: Begin with a letter"),
         (HEAD + f"[[items]]\n{item()}\n[[items]]\n{item()}", r"items\[2\]\.key: 'a' is the key of another"),
     ],
