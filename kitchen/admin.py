@@ -145,7 +145,7 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     fieldsets = (
         (None, {"fields": ["key", "status", "step", "label", "synthetic", "score_text"]}),
         ("Set-up", {"fields": ["world", "world_version", "settings_text", "seed", "decision_seconds"]}),
-        ("When, and the hash of the state", {"fields": ["created_at", "ended_at", "state_hash"]}),
+        ("Times and state hash", {"fields": ["created_at", "ended_at", "state_hash"]}),
     )
     readonly_fields = ("settings_text", "score_text")
 

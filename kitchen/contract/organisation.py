@@ -48,15 +48,15 @@ SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs 
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
-    Setting("leaves_talk", "bool", "Those who are led may write to each other", True),
+    Setting("leaves_talk", "bool", "Team members may write to each other", True),
     Setting(
         "sees",
         "choice",
-        "What who leads sees",
+        "What the leader sees",
         PRIVATE,
         choices=(
-            (PRIVATE, "only what it commands itself"),
-            (TEAM, "what its team commands, too"),
+            (PRIVATE, "only its own players"),
+            (TEAM, "also its team's players"),
             (ALL, "everything"),
         ),
     ),
@@ -69,7 +69,7 @@ ORGANISATION_SETTINGS = (
         "their makers' servers: state this in the consent.",
     ),
     Setting(
-        "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
+        "messages_a_step", "int", "Messages that each member may send in one step", 3, minimum=1, maximum=20
     ),
     Setting(
         WITHIN,
@@ -83,7 +83,7 @@ ORGANISATION_SETTINGS = (
     Setting(
         ROUNDS,
         "int",
-        "Times that a co-player answers within a step, before anybody chooses",
+        "Answers of a co-player within a step, before anybody chooses",
         3,
         minimum=1,
         maximum=10,
@@ -91,7 +91,7 @@ ORGANISATION_SETTINGS = (
     Setting(
         "silence",
         "int",
-        "Steps without a word after which a conversation is over",
+        "Silent steps after which a conversation ends",
         10,
         minimum=1,
         maximum=1000,
@@ -316,15 +316,15 @@ ORGANISATION_KINDS: Mapping[str, Callable[[Organisation, Settings], DrawnPairs]]
 """Every kind of organisation. The first member of a `tree` is its root, that of a `chain` its head."""
 
 ORGANISATION_LABELS: Mapping[str, str] = {
-    "central": "Co-players command all teammates, each of them one or several",
-    "each": "Each teammate has a co-player of its own",
+    "central": "Co-players command the teammates; each commands one or several",
+    "each": "Each teammate has its own co-player",
     "solo": "One member alone",
     PAIR: "Two who may write to each other",
-    "pairwise": "Everybody may write to everybody, to one at a time",
+    "pairwise": "Everybody may write to everybody, but only to one at a time",
     "chain": "A chain: each may command the next",
     "graph": "Everybody may command everybody",
     "tree": "A leader who may command all others",
-    "custom": "As the pairs below say",
+    "custom": "As listed in the pairs below",
 }
 """Labels of the kinds for researchers, in the order in which they are offered."""
 

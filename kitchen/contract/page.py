@@ -158,8 +158,8 @@ class ResultView:
     ended_by_staff: bool = False
     """True if staff ended the episode."""
     abandoned_because: str = ""
-    """The reason if the episode ended because somebody was gone; completes “It was ended because …”. Empty
-    otherwise."""
+    """The reason if the episode ended because somebody was gone; completes “The game was ended because …”.
+    Empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class Page(ABC):
     )
     """Instructions for the first steps: one sentence for each, shown where hints are on. They are marked with
     `gettext_noop` and translated when they are shown."""
-    aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
+    aim: ClassVar[str] = gettext_lazy("Practice ends when you have reached the goal, or after the last step.")
     """A sentence about the goal that ends an episode; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
         "You have used all steps without reaching the goal. That is all right."

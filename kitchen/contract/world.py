@@ -220,7 +220,7 @@ class World(ABC):
     """The metrics that `score` returns, the most important first."""
     drawn: ClassVar[str] = "events"
     """The plural noun for what the world draws at random in an episode."""
-    drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
+    drawn_alike: ClassVar[str] = "if they do not depend on what was done before"
     """A phrase that says to what extent the same seed gives the same events to all players. It completes `the
     same events, …`."""
     news: ClassVar[str] = ""

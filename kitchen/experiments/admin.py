@@ -242,7 +242,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             return f"stopped: {experiment.stopped_because}"
         return "not running on workers" if experiment.played_episodes else "not started"
 
-    @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
+    @admin.action(description="Start or continue the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
         """Link to the forecast page of each selected experiment; the experiment is started there."""
         for experiment in experiments:
@@ -288,7 +288,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             self.message_user(request, f"{experiment} was started.")
         else:
             waits = (
-                f"{experiment} waits: the broker cannot be reached. It begins when workers are there again."
+                f"{experiment} waits because the broker cannot be reached. "
+                "It will begin when workers are available again."
             )
             self.message_user(request, waits, messages.WARNING)
 

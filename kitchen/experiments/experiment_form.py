@@ -70,7 +70,7 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         "threads.",
     )
     limit = forms.DecimalField(
-        label="Limit of money",
+        label="Spending limit",
         initial=0,
         min_value=0,
         max_digits=12,
@@ -102,7 +102,7 @@ class SpendingLimitForm(forms.Form):
     """Ask for the amount that an experiment may cost from its start on."""
 
     limit = forms.DecimalField(
-        label="Limit of money for all its calls",
+        label="Spending limit for all its calls",
         min_value=Decimal("0.000001"),
         max_digits=12,
         decimal_places=6,
@@ -125,7 +125,7 @@ class ExperimentForm(RunSettingsForm):
     model = forms.CharField(
         required=False,
         label="Models to compare",
-        help_text="For table 6: provider:model, with commas. Else choose the model below.",
+        help_text="For table 6: provider:model, separated by commas. Otherwise choose the model below.",
     )
     levels = forms.CharField(required=False, help_text="Such as 0,1,3. Empty: the paper's 12.")
     agents = forms.CharField(required=False, help_text=f"Empty: {comma_list(DEFAULT_BENCHMARK.agents)}.")
@@ -133,7 +133,7 @@ class ExperimentForm(RunSettingsForm):
         required=False, label="Intervals (alpha)", help_text=f"Empty: {comma_list(DEFAULT_BENCHMARK.alphas)}."
     )
     world = forms.ChoiceField(required=False, label="World")
-    pairs = forms.CharField(required=False, label="Who sits beside whom")
+    pairs = forms.CharField(required=False, label="Pairs of co-players")
     layouts = forms.CharField(required=False)
     seats = forms.ChoiceField(
         required=False,
@@ -144,7 +144,7 @@ class ExperimentForm(RunSettingsForm):
     )
     partners_model = forms.CharField(
         required=False,
-        label="Model of those that ask one",
+        label="Model for co-players that ask one",
         help_text="As provider:model, or stand-in.",
     )
     set = forms.CharField(
@@ -156,7 +156,7 @@ class ExperimentForm(RunSettingsForm):
     organisation = forms.CharField(
         required=False,
         label="Organisations",
-        help_text=f"Who may say what to whom, with commas between: "
+        help_text=f"Who may say what to whom, separated by commas: "
         f"{comma_list((NO_ORGANISATION, *OFFERED_ORGANISATIONS))}. "
         "Empty: as usual in this world.",
     )
@@ -164,11 +164,11 @@ class ExperimentForm(RunSettingsForm):
         required=False,
         label="Settings of the organisation",
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="NAME=VALUE, one a line.",
+        help_text="NAME=VALUE, one on each line.",
     )
     knowing = forms.ChoiceField(
         required=False,
-        label="Whose commands of a step a member is told",
+        label="Whose commands a member knows before it decides",
         choices=[(each, readable_name(each)) for each in KNOWLEDGE_CHOICES],
     )
     episodes = forms.IntegerField(
@@ -276,7 +276,7 @@ def _fields_of_partners() -> dict[str, forms.Field]:
         f"In {readable_name(DEFAULT_WORLD)} what is done at each level is counted; "
         f"elsewhere partners are compared."
     )
-    pairs.help_text = f"As ONE{MEMBER_SEPARATOR}OTHER, with commas between; empty: every pair of {kinds}."
+    pairs.help_text = f"As ONE{MEMBER_SEPARATOR}OTHER, separated by commas. Empty: every pair of {kinds}."
     if teams:
         pairs.label = "Who sits beside whom, or who plays"
         pairs.help_text += f" In {', '.join(map(readable_name, teams))} any number of members."

@@ -16,16 +16,16 @@ class Experiment(models.Model):
     id: int
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(max_length=120, blank=True)
-    setup = models.JSONField(help_text="All arguments, as `Setup.to_json`.")
+    setup = models.JSONField(help_text="All arguments, in the form of `ExperimentSetup.to_json`.")
     at_once = models.PositiveSmallIntegerField(
         "episodes at once", default=4, help_text="How many workers may play at the same time."
     )
     limit = models.DecimalField(
-        "limit of money",
+        "spending limit",
         max_digits=12,
         decimal_places=6,
         default=0,
-        help_text="US dollars that calls of models may cost; 0 where they cost nothing.",
+        help_text="The most that all calls of models may cost, in US dollars; 0 if they cost nothing.",
     )
     budget = models.ForeignKey(Budget, null=True, blank=True, editable=False, on_delete=models.PROTECT)
     spent_elsewhere = models.DecimalField(
@@ -34,7 +34,7 @@ class Experiment(models.Model):
         default=0,
         db_default=0,
         editable=False,
-        help_text="US dollars that calls of what was played elsewhere (`--local`) had cost.",
+        help_text="US dollars that calls in episodes played elsewhere (`--local`) had cost.",
     )
     running = models.BooleanField(default=False, editable=False)
     stopped_because = models.TextField(blank=True, editable=False)
@@ -55,8 +55,10 @@ class ExperimentEpisode(models.Model):
     alpha = models.FloatField()
     episode = models.PositiveIntegerField()
     seed = models.BigIntegerField()
-    claimed_until = models.DateTimeField(null=True, blank=True, help_text="A worker plays it until then.")
-    row = models.JSONField(null=True, blank=True, help_text="What came of it, as in episodes.csv.")
+    claimed_until = models.DateTimeField(
+        null=True, blank=True, help_text="The worker's claim ends at this time."
+    )
+    row = models.JSONField(null=True, blank=True, help_text="The result, as in episodes.csv.")
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -78,7 +80,7 @@ class ExperimentLog(AppendOnly):
 
     id: int
     episode = models.ForeignKey(ExperimentEpisode, on_delete=models.CASCADE, related_name="logs")
-    run = models.PositiveSmallIntegerField(help_text="1; more where it could not be gone on with.")
+    run = models.PositiveSmallIntegerField(help_text="1, or more if an attempt could not be continued.")
     number = models.PositiveIntegerField(help_text="1 for the run's first piece.")
     data = models.BinaryField(help_text="JSON lines, gzipped.")
 

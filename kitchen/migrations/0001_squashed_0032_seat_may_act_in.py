@@ -100,13 +100,17 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("step", models.PositiveIntegerField(help_text="The step it is for; the first is 1.")),
+                (
+                    "step",
+                    models.PositiveIntegerField(help_text="The step that the row is for; the first is 1."),
+                ),
                 ("memory", models.JSONField(null=True)),
                 ("note", models.JSONField(null=True)),
                 (
                     "played_by",
                     models.CharField(
-                        help_text="The kind that really chose (a stand-in, or itself).", max_length=40
+                        help_text="The kind of agent that really chose: this kind, or a stand-in.",
+                        max_length=40,
                     ),
                 ),
                 (
@@ -120,7 +124,7 @@ class Migration(migrations.Migration):
                     "number",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="1 for what the mind decided first; empty in logs of before.",
+                        help_text="1 for the first decision of the mind; empty in logs of earlier versions.",
                         null=True,
                     ),
                 ),
@@ -128,7 +132,7 @@ class Migration(migrations.Migration):
                     "seen_step",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="Steps taken when it was asked; empty in logs of before.",
+                        help_text="Steps taken when the mind was asked; empty in logs of earlier versions.",
                         null=True,
                     ),
                 ),
@@ -138,7 +142,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Why it was asked: `seat`, it had something to choose; empty in logs of before.",
+                        help_text="Why the mind was asked, such as `seat`: a seat had a choice. Empty in logs of earlier versions.",
                         max_length=20,
                     ),
                 ),
@@ -148,7 +152,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Why nothing came of it; empty for one whose commands were given.",
+                        help_text="Why the decision was not used; empty if its commands were sent.",
                         max_length=20,
                     ),
                 ),
@@ -178,14 +182,14 @@ class Migration(migrations.Migration):
                 (
                     "hints",
                     models.BooleanField(
-                        default=False, help_text="The page says what would be good to do next."
+                        default=False, help_text="The page gives hints about good next actions."
                     ),
                 ),
                 (
                     "until",
                     models.JSONField(
                         blank=True,
-                        help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its world says.",
+                        help_text="Metrics with the values that end the episode. Empty: the world decides when it ends.",
                         null=True,
                     ),
                 ),
@@ -194,14 +198,16 @@ class Migration(migrations.Migration):
                     models.CharField(
                         db_default="tables",
                         default="tables",
-                        help_text="What people's pages had of the world: tables, a drawing, or both.",
+                        help_text="How pages show the world: tables, a drawing, or both.",
                         max_length=10,
                     ),
                 ),
                 (
                     "asks_first",
                     models.BooleanField(
-                        db_default=False, default=False, help_text="The page asked before it sent an action."
+                        db_default=False,
+                        default=False,
+                        help_text="The page asks for confirmation before it sends an action.",
                     ),
                 ),
                 (
@@ -209,7 +215,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="The page offers the world as a scene, too.",
+                        help_text="The page also offers the world as a scene in three dimensions.",
                     ),
                 ),
                 (
@@ -217,7 +223,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="The page says what teammates are about to do.",
+                        help_text="The page shows what teammates are about to do.",
                     ),
                 ),
                 (
@@ -225,7 +231,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Seats that have nothing to choose are not waited for.",
+                        help_text="Steps do not wait for seats without a choice.",
                     ),
                 ),
                 (
@@ -233,7 +239,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         db_default="everybody",
                         default="everybody",
-                        help_text="Whose commands of the step that it decides a co-player is told.",
+                        help_text="Whose commands a co-player knows before it decides on the same step.",
                         max_length=10,
                     ),
                 ),
@@ -241,27 +247,27 @@ class Migration(migrations.Migration):
                     "organisation",
                     models.JSONField(
                         blank=True,
-                        help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
+                        help_text="The members, and who may command and write to whom. Empty: nobody writes to anybody.",
                         null=True,
                     ),
                 ),
                 (
                     "messages",
                     models.PositiveIntegerField(
-                        db_default=0, default=0, help_text="How many were sent so far."
+                        db_default=0, default=0, help_text="Number of messages sent so far."
                     ),
                 ),
                 (
                     "offers_plans",
                     models.BooleanField(
-                        db_default=False, default=False, help_text="The page offered to choose what follows."
+                        db_default=False, default=False, help_text="The page offers to plan the next actions."
                     ),
                 ),
                 (
                     "plans",
                     models.JSONField(
                         blank=True,
-                        help_text="By seat: what it does next without being asked. Empty: nothing.",
+                        help_text="The planned commands of each seat. Empty: none.",
                         null=True,
                     ),
                 ),
@@ -269,7 +275,7 @@ class Migration(migrations.Migration):
                     "absence",
                     models.JSONField(
                         blank=True,
-                        help_text="What becomes of the seat of a person who is gone; empty: who leaves ends the episode.",
+                        help_text="What happens to the seat of a person who is gone. Empty: the episode ends.",
                         null=True,
                     ),
                 ),
@@ -277,7 +283,7 @@ class Migration(migrations.Migration):
                     "gone",
                     models.JSONField(
                         blank=True,
-                        help_text="By seat that a co-player took over from a person: from which step on, and why.",
+                        help_text="For each seat that a co-player took over: the first such step, and the reason.",
                         null=True,
                     ),
                 ),
@@ -286,7 +292,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="Whom its news go to, as staff watch it.",
+                        help_text="The group of staff pages that get live updates of it.",
                         max_length=80,
                     ),
                 ),
@@ -307,7 +313,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "ended_because",
-                    models.TextField(blank=True, default="", help_text="Why it was ended before its time."),
+                    models.TextField(blank=True, default="", help_text="The reason why it ended early."),
                 ),
                 ("step", models.PositiveIntegerField(default=0, help_text="Steps taken so far.")),
                 ("state", models.JSONField(default=dict)),
@@ -316,18 +322,18 @@ class Migration(migrations.Migration):
                 (
                     "thinking_seconds",
                     models.FloatField(
-                        default=0, help_text="Co-players of every kind take at least so long for a step."
+                        default=0, help_text="The least time that every co-player takes for a step."
                     ),
                 ),
                 (
                     "decision_seconds",
-                    models.FloatField(help_text="Time for all co-players' decisions of one step."),
+                    models.FloatField(help_text="The time limit for all co-players' decisions on one step."),
                 ),
                 (
                     "deciding_until",
                     models.DateTimeField(
                         blank=True,
-                        help_text="Until then nobody else need look after the co-players' decision.",
+                        help_text="The claim on the co-players' decision ends at this time.",
                         null=True,
                     ),
                 ),
@@ -336,7 +342,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="The claim of a worker of before, which decides for all its co-players.",
+                        help_text="The claim of a worker of an earlier version, which decides for all co-players.",
                         max_length=120,
                     ),
                 ),
@@ -344,7 +350,7 @@ class Migration(migrations.Migration):
                     "step_seconds",
                     models.FloatField(
                         blank=True,
-                        help_text="Time of people for a step; empty: as long as they want.",
+                        help_text="The time that people have for a step. Empty: no limit.",
                         null=True,
                     ),
                 ),
@@ -352,7 +358,7 @@ class Migration(migrations.Migration):
                     "tick_ms",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="Milliseconds from one step to the next, where a clock takes them; empty: turns.",
+                        help_text="Milliseconds between two steps under a clock. Empty: the game is played in turns.",
                         null=True,
                     ),
                 ),
@@ -360,14 +366,16 @@ class Migration(migrations.Migration):
                 (
                     "turn_closes_at",
                     models.DateTimeField(
-                        blank=True, help_text="Who has not commanded then waits in this step.", null=True
+                        blank=True,
+                        help_text="Players without a command at this time wait in this step.",
+                        null=True,
                     ),
                 ),
                 (
                     "asked_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="Since when people are to choose in it, where that is not since it opened: they talked.",
+                        help_text="When people began to choose, if they talked before that.",
                         null=True,
                     ),
                 ),
@@ -419,19 +427,21 @@ class Migration(migrations.Migration):
                 (
                     "ticks",
                     models.FloatField(
-                        help_text="Seconds since the machine was started: no clock that anybody sets."
+                        help_text="Seconds since the machine was started; nobody can set this clock."
                     ),
                 ),
                 (
                     "place",
                     models.CharField(
-                        blank=True, help_text="The run of the machine that they are of.", max_length=64
+                        blank=True,
+                        help_text="The run of the machine (its boot) that these seconds belong to.",
+                        max_length=64,
                     ),
                 ),
                 (
                     "processes",
                     models.JSONField(
-                        default=list, help_text="Names of the part's processes, the newest last."
+                        default=list, help_text="Names of the processes of this part, the newest last."
                     ),
                 ),
             ],
@@ -454,21 +464,21 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="The claim of the process that does; empty: nobody's.",
+                        help_text="The claim of the process that takes the steps. Empty: none.",
                         max_length=120,
                     ),
                 ),
                 (
                     "until",
                     models.DateTimeField(
-                        blank=True, help_text="Until then the claim holds, unless it is kept up.", null=True
+                        blank=True, help_text="The claim ends at this time unless it is renewed.", null=True
                     ),
                 ),
-                ("late", models.PositiveIntegerField(default=0, help_text="Steps that were taken too late.")),
+                ("late", models.PositiveIntegerField(default=0, help_text="Number of steps taken too late.")),
                 (
                     "lost_ms",
                     models.PositiveIntegerField(
-                        default=0, help_text="Milliseconds in which the clock stood still."
+                        default=0, help_text="Milliseconds during which the clock was stopped."
                     ),
                 ),
             ],
@@ -484,7 +494,10 @@ class Migration(migrations.Migration):
                 ),
                 ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ("name", models.CharField(blank=True, max_length=120)),
-                ("setup", models.JSONField(help_text="All arguments, as `Setup.to_json`.")),
+                (
+                    "setup",
+                    models.JSONField(help_text="All arguments, in the form of `ExperimentSetup.to_json`."),
+                ),
                 (
                     "at_once",
                     models.PositiveSmallIntegerField(
@@ -498,9 +511,9 @@ class Migration(migrations.Migration):
                     models.DecimalField(
                         decimal_places=6,
                         default=0,
-                        help_text="US dollars that calls of models may cost; 0 where they cost nothing.",
+                        help_text="The most that all calls of models may cost, in US dollars; 0 if they cost nothing.",
                         max_digits=12,
-                        verbose_name="limit of money",
+                        verbose_name="spending limit",
                     ),
                 ),
                 (
@@ -510,7 +523,7 @@ class Migration(migrations.Migration):
                         decimal_places=6,
                         default=0,
                         editable=False,
-                        help_text="US dollars that calls of what was played elsewhere (`--local`) had cost.",
+                        help_text="US dollars that calls in episodes played elsewhere (`--local`) had cost.",
                         max_digits=12,
                     ),
                 ),
@@ -546,11 +559,13 @@ class Migration(migrations.Migration):
                 ("seed", models.BigIntegerField()),
                 (
                     "claimed_until",
-                    models.DateTimeField(blank=True, help_text="A worker plays it until then.", null=True),
+                    models.DateTimeField(
+                        blank=True, help_text="The worker's claim ends at this time.", null=True
+                    ),
                 ),
                 (
                     "row",
-                    models.JSONField(blank=True, help_text="What came of it, as in episodes.csv.", null=True),
+                    models.JSONField(blank=True, help_text="The result, as in episodes.csv.", null=True),
                 ),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 (
@@ -577,7 +592,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "run",
-                    models.PositiveSmallIntegerField(help_text="1; more where it could not be gone on with."),
+                    models.PositiveSmallIntegerField(
+                        help_text="1, or more if an attempt could not be continued."
+                    ),
                 ),
                 ("number", models.PositiveIntegerField(help_text="1 for the run's first piece.")),
                 ("data", models.BinaryField(help_text="JSON lines, gzipped.")),
@@ -605,13 +622,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveIntegerField(help_text="In the episode; the first is 1.")),
-                ("step", models.PositiveIntegerField(help_text="The step that was open; the first is 1.")),
+                (
+                    "number",
+                    models.PositiveIntegerField(help_text="The number within the episode; the first is 1."),
+                ),
+                ("step", models.PositiveIntegerField(help_text="The open step; the first is 1.")),
                 (
                     "sender",
-                    models.PositiveSmallIntegerField(help_text="A member; empty for the house.", null=True),
+                    models.PositiveSmallIntegerField(
+                        help_text="The member who wrote it; empty for the program.", null=True
+                    ),
                 ),
-                ("to", models.JSONField(help_text="Every member to whom it was sent.")),
+                ("to", models.JSONField(help_text="The members who received it.")),
                 ("kind", models.CharField(max_length=10)),
                 ("text", models.TextField(blank=True)),
                 ("data", models.JSONField(default=dict)),
@@ -655,14 +677,14 @@ class Migration(migrations.Migration):
                     "deciding_step",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="The step of the newest claim; one of another step holds nothing.",
+                        help_text="The step of the newest claim. A claim for another step is void.",
                         null=True,
                     ),
                 ),
                 (
                     "deciding_until",
                     models.DateTimeField(
-                        blank=True, help_text="Until then the claim holds, unless it is kept up.", null=True
+                        blank=True, help_text="The claim ends at this time unless it is renewed.", null=True
                     ),
                 ),
                 (
@@ -671,7 +693,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="The claim of the worker that asks it.",
+                        help_text="The claim of the worker that asks the agent.",
                         max_length=120,
                     ),
                 ),
@@ -709,13 +731,13 @@ class Migration(migrations.Migration):
                 ("model_asked", models.CharField(max_length=120)),
                 (
                     "model_named",
-                    models.CharField(blank=True, help_text="As the API named it.", max_length=120),
+                    models.CharField(blank=True, help_text="The name that the API returned.", max_length=120),
                 ),
                 ("sampling", models.JSONField(help_text="Temperature, longest answer, effort, tool.")),
                 (
                     "parameters",
                     models.JSONField(
-                        help_text="All that was sent beside the texts of messages and tool, as the API calls it; empty in calls of before it was kept.",
+                        help_text="All other parameters of the request, with the API's names; empty in calls of earlier versions.",
                         null=True,
                     ),
                 ),
@@ -724,7 +746,9 @@ class Migration(migrations.Migration):
                 ("stop", models.CharField(blank=True, max_length=40)),
                 (
                     "error",
-                    models.CharField(blank=True, help_text="Code, where there was no answer.", max_length=20),
+                    models.CharField(
+                        blank=True, help_text="The error code if there was no answer.", max_length=20
+                    ),
                 ),
                 ("error_text", models.TextField(blank=True)),
                 (
@@ -733,17 +757,17 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="What the model thought before it answered, as far as its API gives it.",
+                        help_text="The model's reasoning before its answer, if its API returns it.",
                     ),
                 ),
                 (
                     "attempts",
                     models.JSONField(
-                        help_text="Every try: outcome, seconds, seconds waited after it, cost; begin and end, seconds that it had, and the server's id of the request."
+                        help_text="Each attempt: outcome, seconds, seconds waited after it, cost, begin and end, time limit, and the server's request ID."
                     ),
                 ),
                 ("seconds", models.FloatField()),
-                ("tokens_input", models.PositiveIntegerField(help_text="Without the cached ones.")),
+                ("tokens_input", models.PositiveIntegerField(help_text="Not counting cached tokens.")),
                 ("tokens_output", models.PositiveIntegerField()),
                 ("tokens_cache_read", models.PositiveIntegerField()),
                 ("tokens_cache_write", models.PositiveIntegerField()),
@@ -751,7 +775,7 @@ class Migration(migrations.Migration):
                     "cost",
                     models.DecimalField(
                         decimal_places=6,
-                        help_text="US dollars; empty where no price is known.",
+                        help_text="US dollars; empty if no price is known.",
                         max_digits=12,
                         null=True,
                     ),
@@ -798,7 +822,7 @@ class Migration(migrations.Migration):
                 (
                     "note",
                     models.TextField(
-                        blank=True, help_text="What is not certain about it, or how the clock was set."
+                        blank=True, help_text="What is uncertain about the outage, or how the clock was set."
                     ),
                 ),
             ],
@@ -857,7 +881,7 @@ class Migration(migrations.Migration):
                         max_length=6,
                     ),
                 ),
-                ("facts", models.JSONField(help_text="What is sealed, by name.")),
+                ("facts", models.JSONField(help_text="The sealed facts, by name.")),
                 (
                     "mac",
                     models.CharField(
@@ -894,14 +918,14 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=True,
                         default=True,
-                        help_text="It is one of the world's; no: somebody who only leads.",
+                        help_text="True for a seat of the world; false for a leader without one.",
                     ),
                 ),
                 (
                     "may_act_in",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="The last step that did not wait for it and in which it could act all the same.",
+                        help_text="The last step that did not wait for this seat, but in which it could act.",
                         null=True,
                     ),
                 ),
@@ -911,7 +935,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="The browser's page that plays; empty before the first.",
+                        help_text="The browser page that plays; empty before the first.",
                         max_length=32,
                     ),
                 ),
@@ -921,7 +945,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="How it was seen in three dimensions: `screen`, or `headset`, which outdoes it; or not.",
+                        help_text="How the scene was seen: `screen`, `headset` (even if a screen was used, too), or empty.",
                         max_length=8,
                     ),
                 ),
@@ -931,7 +955,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="What was seen when choosing, where there are two views: `tables`, `drawn` or `both`.",
+                        help_text="The views seen while choosing, if there are two: `tables`, `drawn` or `both`.",
                         max_length=8,
                     ),
                 ),
@@ -967,13 +991,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("step", models.PositiveIntegerField(help_text="The step it is for; the first is 1.")),
+                (
+                    "step",
+                    models.PositiveIntegerField(help_text="The step that the row is for; the first is 1."),
+                ),
                 ("seat", models.PositiveSmallIntegerField()),
                 ("command", models.JSONField()),
                 (
                     "chosen_by",
                     models.CharField(
-                        help_text="`person`, `timeout`, `outage`, `clock`, `world`, or the kind of co-player that chose.",
+                        help_text="Who chose: `person`, `timeout`, `outage`, `clock`, `world`, or the kind of co-player.",
                         max_length=40,
                     ),
                 ),
@@ -982,7 +1009,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="Why another than the co-player chose: `timeout`, `outage`, `error`, or a model's error code.",
+                        help_text="Why a fallback chose: `timeout`, `outage`, `error`, or a model's error code.",
                         max_length=20,
                     ),
                 ),
@@ -991,7 +1018,7 @@ class Migration(migrations.Migration):
                     "to_follow",
                     models.JSONField(
                         blank=True,
-                        help_text="Commands that were to follow it without anybody being asked.",
+                        help_text="Commands planned to follow this one.",
                         null=True,
                     ),
                 ),
@@ -999,7 +1026,7 @@ class Migration(migrations.Migration):
                     "planned_in",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="The step whose command this one was to follow; empty: none.",
+                        help_text="The step with the plan that this command belongs to. Empty: none.",
                         null=True,
                     ),
                 ),
@@ -1049,7 +1076,7 @@ class Migration(migrations.Migration):
                     "mind",
                     models.ForeignKey(
                         blank=True,
-                        help_text="The co-player whose decision it was for; empty for experiments and erased episodes.",
+                        help_text="The co-player that the call was for; empty for experiments and erased episodes.",
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="spendings",
@@ -1067,14 +1094,21 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("step", models.PositiveIntegerField(help_text="The step that changed it; 0: it began so.")),
+                (
+                    "step",
+                    models.PositiveIntegerField(
+                        help_text="The step that changed the part; 0 for the initial state."
+                    ),
+                ),
                 ("part", models.CharField(help_text="The key of the part in the state.", max_length=40)),
                 (
                     "is_whole",
-                    models.BooleanField(help_text="`changed` has all entries, not only those that changed."),
+                    models.BooleanField(
+                        help_text="True if `changed` has all entries, not only the changed ones."
+                    ),
                 ),
                 ("changed", models.TextField(help_text="New entries and new values: a JSON object.")),
-                ("removed", models.TextField(help_text="Keys that are gone: a JSON list.")),
+                ("removed", models.TextField(help_text="Removed keys: a JSON list.")),
                 ("root", models.CharField(help_text="Hash of the part after the step.", max_length=64)),
                 (
                     "episode",
@@ -1104,12 +1138,15 @@ class Migration(migrations.Migration):
                 (
                     "commands",
                     models.JSONField(
-                        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order they ran."
+                        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order of execution."
                     ),
                 ),
                 ("events", models.JSONField()),
-                ("state_hash", models.CharField(help_text="Of the state after the step.", max_length=64)),
-                ("score", models.JSONField(help_text="After the step.")),
+                (
+                    "state_hash",
+                    models.CharField(help_text="The hash of the state after the step.", max_length=64),
+                ),
+                ("score", models.JSONField(help_text="The score after the step.")),
                 ("opened_at", models.DateTimeField()),
                 ("taken_at", models.DateTimeField()),
                 (
@@ -1118,7 +1155,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="SHA-256 of the chain before it and of this row; empty in logs of before.",
+                        help_text="SHA-256 of the previous hash and of this row; empty in logs of earlier versions.",
                         max_length=64,
                     ),
                 ),

@@ -34,7 +34,7 @@ class Spending(models.Model):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="spendings",
-        help_text="The co-player whose decision it was for; empty for experiments and erased episodes.",
+        help_text="The co-player that the call was for; empty for experiments and erased episodes.",
     )
     step = models.PositiveIntegerField(
         null=True, blank=True, help_text="The step that was decided; the first is 1."

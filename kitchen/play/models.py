@@ -44,68 +44,71 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     label = models.CharField(max_length=80, blank=True)
     synthetic = models.BooleanField(default=False)
-    hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    hints = models.BooleanField(default=False, help_text="The page gives hints about good next actions.")
     until = models.JSONField(
         null=True,
         blank=True,
-        help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its "
-        "world says.",
+        help_text="Metrics with the values that end the episode. Empty: the world decides when it ends.",
     )
     shown = models.CharField(
         max_length=10,
         default=DRAWING_TABLES,
         db_default=DRAWING_TABLES,
-        help_text="What people's pages had of the world: tables, a drawing, or both.",
+        help_text="How pages show the world: tables, a drawing, or both.",
     )
     asks_first = models.BooleanField(
-        default=False, db_default=False, help_text="The page asked before it sent an action."
+        default=False, db_default=False, help_text="The page asks for confirmation before it sends an action."
     )
     three_dimensions = models.BooleanField(
-        default=False, db_default=False, help_text="The page offers the world as a scene, too."
+        default=False,
+        db_default=False,
+        help_text="The page also offers the world as a scene in three dimensions.",
     )
     shows_intents = models.BooleanField(
-        default=False, db_default=False, help_text="The page says what teammates are about to do."
+        default=False, db_default=False, help_text="The page shows what teammates are about to do."
     )
     passes_by = models.BooleanField(
-        default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
+        default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )
     knowing = models.CharField(
         max_length=10,
         default=EVERYBODY,
         db_default=EVERYBODY,
-        help_text="Whose commands of the step that it decides a co-player is told.",
+        help_text="Whose commands a co-player knows before it decides on the same step.",
     )
     organisation = models.JSONField(
         null=True,
         blank=True,
-        help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
+        help_text="The members, and who may command and write to whom. Empty: nobody writes to anybody.",
     )
-    messages = models.PositiveIntegerField(default=0, db_default=0, help_text="How many were sent so far.")
+    messages = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Number of messages sent so far."
+    )
     offers_plans = models.BooleanField(
-        default=False, db_default=False, help_text="The page offered to choose what follows."
+        default=False, db_default=False, help_text="The page offers to plan the next actions."
     )
     plans = models.JSONField(
-        null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
+        null=True, blank=True, help_text="The planned commands of each seat. Empty: none."
     )
     absence = models.JSONField(
         null=True,
         blank=True,
-        help_text="What becomes of the seat of a person who is gone; empty: who leaves ends the episode.",
+        help_text="What happens to the seat of a person who is gone. Empty: the episode ends.",
     )
     gone = models.JSONField(
         null=True,
         blank=True,
-        help_text="By seat that a co-player took over from a person: from which step on, and why.",
+        help_text="For each seat that a co-player took over: the first such step, and the reason.",
     )
     audience = models.CharField(
         max_length=80,
         blank=True,
         default="",
-        help_text="Whom its news go to, as staff watch it.",
+        help_text="The group of staff pages that get live updates of it.",
     )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
-    ended_because = models.TextField(blank=True, default="", help_text="Why it was ended before its time.")
+    ended_because = models.TextField(blank=True, default="", help_text="The reason why it ended early.")
     step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
     state = models.JSONField(default=dict)
     state_hash = models.CharField(max_length=64)
@@ -115,34 +118,36 @@ class Episode(models.Model):
         Budget, null=True, blank=True, on_delete=models.PROTECT, related_name="episodes"
     )
     thinking_seconds = models.FloatField(
-        default=0, help_text="Co-players of every kind take at least so long for a step."
+        default=0, help_text="The least time that every co-player takes for a step."
     )
-    decision_seconds = models.FloatField(help_text="Time for all co-players' decisions of one step.")
+    decision_seconds = models.FloatField(
+        help_text="The time limit for all co-players' decisions on one step."
+    )
     deciding_until = models.DateTimeField(
-        null=True, blank=True, help_text="Until then nobody else need look after the co-players' decision."
+        null=True, blank=True, help_text="The claim on the co-players' decision ends at this time."
     )
     deciding_by = models.CharField(
         max_length=120,
         blank=True,
         default="",
-        help_text="The claim of a worker of before, which decides for all its co-players.",
+        help_text="The claim of a worker of an earlier version, which decides for all co-players.",
     )
     step_seconds = models.FloatField(
-        null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
+        null=True, blank=True, help_text="The time that people have for a step. Empty: no limit."
     )
     tick_ms = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text="Milliseconds from one step to the next, where a clock takes them; empty: turns.",
+        help_text="Milliseconds between two steps under a clock. Empty: the game is played in turns.",
     )
     turn_opened_at = models.DateTimeField()
     turn_closes_at = models.DateTimeField(
-        null=True, blank=True, help_text="Who has not commanded then waits in this step."
+        null=True, blank=True, help_text="Players without a command at this time wait in this step."
     )
     asked_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="Since when people are to choose in it, where that is not since it opened: they talked.",
+        help_text="When people began to choose, if they talked before that.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -174,13 +179,15 @@ class Ticking(models.Model):
         max_length=120,
         blank=True,
         default="",
-        help_text="The claim of the process that does; empty: nobody's.",
+        help_text="The claim of the process that takes the steps. Empty: none.",
     )
     until = models.DateTimeField(
-        null=True, blank=True, help_text="Until then the claim holds, unless it is kept up."
+        null=True, blank=True, help_text="The claim ends at this time unless it is renewed."
     )
-    late = models.PositiveIntegerField(default=0, help_text="Steps that were taken too late.")
-    lost_ms = models.PositiveIntegerField(default=0, help_text="Milliseconds in which the clock stood still.")
+    late = models.PositiveIntegerField(default=0, help_text="Number of steps taken too late.")
+    lost_ms = models.PositiveIntegerField(
+        default=0, help_text="Milliseconds during which the clock was stopped."
+    )
 
     def __str__(self) -> str:
         return f"{self.episode_id}, taken by {self.owner or 'nobody'}"
@@ -195,17 +202,17 @@ class Mind(models.Model):
     kind = models.CharField(max_length=40)
     settings = models.JSONField(default=dict)
     deciding_step = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The step of the newest claim; one of another step holds nothing."
+        null=True, blank=True, help_text="The step of the newest claim. A claim for another step is void."
     )
     deciding_until = models.DateTimeField(
-        null=True, blank=True, help_text="Until then the claim holds, unless it is kept up."
+        null=True, blank=True, help_text="The claim ends at this time unless it is renewed."
     )
     deciding_by = models.CharField(
         max_length=120,
         blank=True,
         default="",
         db_default="",
-        help_text="The claim of the worker that asks it.",
+        help_text="The claim of the worker that asks the agent.",
     )
 
     class Meta:
@@ -229,33 +236,35 @@ class Seat(models.Model):
     name = models.CharField(max_length=40)
     mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
     acts = models.BooleanField(
-        default=True, db_default=True, help_text="It is one of the world's; no: somebody who only leads."
+        default=True,
+        db_default=True,
+        help_text="True for a seat of the world; false for a leader without one.",
     )
     may_act_in = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text="The last step that did not wait for it and in which it could act all the same.",
+        help_text="The last step that did not wait for this seat, but in which it could act.",
     )
     key = models.CharField(max_length=32, unique=True, default=new_key)
     page = models.CharField(
         max_length=32,
         blank=True,
         default="",
-        help_text="The browser's page that plays; empty before the first.",
+        help_text="The browser page that plays; empty before the first.",
     )
     scene = models.CharField(
         max_length=8,
         blank=True,
         default="",
         db_default="",
-        help_text="How it was seen in three dimensions: `screen`, or `headset`, which outdoes it; or not.",
+        help_text="How the scene was seen: `screen`, `headset` (even if a screen was used, too), or empty.",
     )
     view = models.CharField(
         max_length=8,
         blank=True,
         default="",
         db_default="",
-        help_text="What was seen when choosing, where there are two views: `tables`, `drawn` or `both`.",
+        help_text="The views seen while choosing, if there are two: `tables`, `drawn` or `both`.",
     )
 
     class Meta:
@@ -277,26 +286,23 @@ class SeatCommand(AppendOnly):
     """The command of one seat for one step, and its source. It is written before the step runs."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
-    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    step = models.PositiveIntegerField(help_text="The step that the row is for; the first is 1.")
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(
         max_length=40,
-        help_text="`person`, `timeout`, `outage`, `clock`, `world`, or the kind of co-player that chose.",
+        help_text="Who chose: `person`, `timeout`, `outage`, `clock`, `world`, or the kind of co-player.",
     )
     fallback = models.CharField(
         max_length=20,
         blank=True,
         default="",
-        help_text="Why another than the co-player chose: `timeout`, `outage`, `error`, "
-        "or a model's error code.",
+        help_text="Why a fallback chose: `timeout`, `outage`, `error`, or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
-    to_follow = models.JSONField(
-        null=True, blank=True, help_text="Commands that were to follow it without anybody being asked."
-    )
+    to_follow = models.JSONField(null=True, blank=True, help_text="Commands planned to follow this one.")
     planned_in = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The step whose command this one was to follow; empty: none."
+        null=True, blank=True, help_text="The step with the plan that this command belongs to. Empty: none."
     )
 
     class Meta(AppendOnly.Meta):
@@ -318,35 +324,40 @@ class Decision(AppendOnly):
     """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
-    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    step = models.PositiveIntegerField(help_text="The step that the row is for; the first is 1.")
     memory = models.JSONField(null=True)
     note = models.JSONField(null=True)
     played_by = models.CharField(
-        max_length=40, help_text="The kind that really chose (a stand-in, or itself)."
+        max_length=40, help_text="The kind of agent that really chose: this kind, or a stand-in."
     )
     fallback = models.CharField(max_length=20, blank=True, default="", help_text="As in `SeatCommand`.")
     error = models.TextField(blank=True)
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(default=timezone.now, editable=False)
     number = models.PositiveIntegerField(
-        null=True, blank=True, help_text="1 for what the mind decided first; empty in logs of before."
+        null=True,
+        blank=True,
+        help_text="1 for the first decision of the mind; empty in logs of earlier versions.",
     )
     seen_step = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Steps taken when it was asked; empty in logs of before."
+        null=True,
+        blank=True,
+        help_text="Steps taken when the mind was asked; empty in logs of earlier versions.",
     )
     because = models.CharField(
         max_length=20,
         blank=True,
         default="",
         db_default="",
-        help_text="Why it was asked: `seat`, it had something to choose; empty in logs of before.",
+        help_text="Why the mind was asked, such as `seat`: a seat had a choice. Empty in logs of earlier "
+        "versions.",
     )
     dropped = models.CharField(
         max_length=20,
         blank=True,
         default="",
         db_default="",
-        help_text="Why nothing came of it; empty for one whose commands were given.",
+        help_text="Why the decision was not used; empty if its commands were sent.",
     )
 
     class Meta(AppendOnly.Meta):
@@ -382,10 +393,12 @@ class Message(AppendOnly):
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
     episode_id: int
-    number = models.PositiveIntegerField(help_text="In the episode; the first is 1.")
-    step = models.PositiveIntegerField(help_text="The step that was open; the first is 1.")
-    sender = models.PositiveSmallIntegerField(null=True, help_text="A member; empty for the house.")
-    to = models.JSONField(help_text="Every member to whom it was sent.")
+    number = models.PositiveIntegerField(help_text="The number within the episode; the first is 1.")
+    step = models.PositiveIntegerField(help_text="The open step; the first is 1.")
+    sender = models.PositiveSmallIntegerField(
+        null=True, help_text="The member who wrote it; empty for the program."
+    )
+    to = models.JSONField(help_text="The members who received it.")
     kind = models.CharField(max_length=10)
     text = models.TextField(blank=True)
     data = models.JSONField(default=dict)
@@ -420,35 +433,35 @@ class ModelCall(AppendOnly):
     number = models.PositiveSmallIntegerField(help_text="1 for the decision's first call.")
     provider = models.CharField(max_length=40)
     model_asked = models.CharField(max_length=120)
-    model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
+    model_named = models.CharField(max_length=120, blank=True, help_text="The name that the API returned.")
     sampling = models.JSONField(help_text="Temperature, longest answer, effort, tool.")
     parameters = models.JSONField(
         null=True,
-        help_text="All that was sent beside the texts of messages and tool, as the API calls it; empty in "
-        "calls of before it was kept.",
+        help_text="All other parameters of the request, with the API's names; empty in calls of earlier "
+        "versions.",
     )
     reply = models.TextField(blank=True)
     reply_call = models.JSONField(null=True)
     stop = models.CharField(max_length=40, blank=True)
-    error = models.CharField(max_length=20, blank=True, help_text="Code, where there was no answer.")
+    error = models.CharField(max_length=20, blank=True, help_text="The error code if there was no answer.")
     error_text = models.TextField(blank=True)
     reasoning = models.TextField(
         blank=True,
         default="",
         db_default="",
-        help_text="What the model thought before it answered, as far as its API gives it.",
+        help_text="The model's reasoning before its answer, if its API returns it.",
     )
     attempts = models.JSONField(
-        help_text="Every try: outcome, seconds, seconds waited after it, cost; begin and end, seconds "
-        "that it had, and the server's id of the request."
+        help_text="Each attempt: outcome, seconds, seconds waited after it, cost, begin and end, time "
+        "limit, and the server's request ID."
     )
     seconds = models.FloatField()
-    tokens_input = models.PositiveIntegerField(help_text="Without the cached ones.")
+    tokens_input = models.PositiveIntegerField(help_text="Not counting cached tokens.")
     tokens_output = models.PositiveIntegerField()
     tokens_cache_read = models.PositiveIntegerField()
     tokens_cache_write = models.PositiveIntegerField()
     cost = models.DecimalField(
-        max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty where no price is known."
+        max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty if no price is known."
     )
 
     class Meta(AppendOnly.Meta):
@@ -486,11 +499,11 @@ class Step(AppendOnly):
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
     number = models.PositiveIntegerField(help_text="The first step is 1.")
     commands = models.JSONField(
-        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order they ran."
+        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order of execution."
     )
     events = models.JSONField()
-    state_hash = models.CharField(max_length=64, help_text="Of the state after the step.")
-    score = models.JSONField(help_text="After the step.")
+    state_hash = models.CharField(max_length=64, help_text="The hash of the state after the step.")
+    score = models.JSONField(help_text="The score after the step.")
     opened_at = models.DateTimeField()
     taken_at = models.DateTimeField()
     chain = models.CharField(
@@ -498,7 +511,7 @@ class Step(AppendOnly):
         blank=True,
         default="",
         db_default="",
-        help_text="SHA-256 of the chain before it and of this row; empty in logs of before.",
+        help_text="SHA-256 of the previous hash and of this row; empty in logs of earlier versions.",
     )
 
     class Meta(AppendOnly.Meta):
@@ -518,11 +531,11 @@ class StateChange(AppendOnly):
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="state_changes")
     episode_id: int
-    step = models.PositiveIntegerField(help_text="The step that changed it; 0: it began so.")
+    step = models.PositiveIntegerField(help_text="The step that changed the part; 0 for the initial state.")
     part = models.CharField(max_length=40, help_text="The key of the part in the state.")
-    is_whole = models.BooleanField(help_text="`changed` has all entries, not only those that changed.")
+    is_whole = models.BooleanField(help_text="True if `changed` has all entries, not only the changed ones.")
     changed = models.TextField(help_text="New entries and new values: a JSON object.")
-    removed = models.TextField(help_text="Keys that are gone: a JSON list.")
+    removed = models.TextField(help_text="Removed keys: a JSON list.")
     root = models.CharField(max_length=64, help_text="Hash of the part after the step.")
 
     class Meta(AppendOnly.Meta):
@@ -548,7 +561,7 @@ class Seal(AppendOnly):
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seals")
     episode_id: int
     kind = models.CharField(max_length=6, choices=Kind)
-    facts = models.JSONField(help_text="What is sealed, by name.")
+    facts = models.JSONField(help_text="The sealed facts, by name.")
     mac = models.CharField(max_length=64, help_text="HMAC-SHA-256 of kind, the episode's key and facts.")
 
     class Meta(AppendOnly.Meta):

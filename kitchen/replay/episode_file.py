@@ -47,13 +47,13 @@ FIELDS: dict[type[Model], str] = {
     "stop error error_text reasoning seconds",
     Message: "number step sender to kind text data decision_id sent_at",
 }
-NO_JSON = "it is no JSON"
+NO_JSON = "it is not JSON"
 TOO_LARGE = "it has more than {most} MiB"
-NOT_OURS = "it is no episode that was exported here or elsewhere"
+NOT_OURS = "it is not an exported episode"
 OTHER_FORMAT = "it is of format {format}; this version reads format {known}"
-CHANGED = "it is not what was exported: its hash is another one"
-LACKS = "it lacks something, or has it in another way: {what}"
-NO_REPLAY = "it does not lead where it says: {fault}"
+CHANGED = "it was changed after the export: its hash is different"
+LACKS = "something is missing or has the wrong form: {what}"
+NO_REPLAY = "its replay gives another result: {fault}"
 
 
 READ_ERRORS: tuple[type[Exception], ...] = (

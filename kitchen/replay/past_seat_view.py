@@ -41,7 +41,7 @@ class SeatPageView:
 
 
 REASONS_ASKED: Mapping[str, str] = {
-    REASON_PLAN_BROKEN: "its plan could not go on",
+    REASON_PLAN_BROKEN: "its plan could not continue",
     REASON_JOB: "there was news of a job",
     REASON_MESSAGE: "something was said to it",
     REASON_TO_ANSWER: "somebody waited for its answer",

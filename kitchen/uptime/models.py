@@ -22,9 +22,13 @@ class Sign(models.Model):
 
     part = models.CharField(max_length=10, choices=Part, primary_key=True)
     seen_at = models.DateTimeField()
-    ticks = models.FloatField(help_text="Seconds since the machine was started: no clock that anybody sets.")
-    place = models.CharField(max_length=64, blank=True, help_text="The run of the machine that they are of.")
-    processes = models.JSONField(default=list, help_text="Names of the part's processes, the newest last.")
+    ticks = models.FloatField(help_text="Seconds since the machine was started; nobody can set this clock.")
+    place = models.CharField(
+        max_length=64, blank=True, help_text="The run of the machine (its boot) that these seconds belong to."
+    )
+    processes = models.JSONField(
+        default=list, help_text="Names of the processes of this part, the newest last."
+    )
 
     def __str__(self) -> str:
         return f"{self.part}: {self.seen_at}"
@@ -37,7 +41,9 @@ class Outage(AppendOnly):
     part = models.CharField(max_length=10, choices=Part)
     since = models.DateTimeField()
     until = models.DateTimeField()
-    note = models.TextField(blank=True, help_text="What is not certain about it, or how the clock was set.")
+    note = models.TextField(
+        blank=True, help_text="What is uncertain about the outage, or how the clock was set."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["since", "id"]

@@ -74,14 +74,12 @@ def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
         number = sum(value == end for value in there)
         if end is not None and number >= OFTEN * len(there):
             name = "ceiling" if way == "higher" else "floor"
-            what = f"“{figure.label}” is at its {name} ({figure.shown(end)}, the {words} there is)"
-            yield SpreadWarning(what, _of(number, len(there)), f"nothing {way} can show")
+            what = f"“{figure.label}” is at its {name} ({figure.shown(end)}, the {words} value)"
+            yield SpreadWarning(what, _of(number, len(there)), f"it cannot show anything {way}")
             return
     if len(set(there)) == 1:
         what = f"“{figure.label}” is {figure.shown(there[0])}"
-        yield SpreadWarning(
-            what, _of(len(there), len(there)), "it does not vary, so that no test can compare it"
-        )
+        yield SpreadWarning(what, _of(len(there), len(there)), "it does not vary, so no test can compare it")
 
 
 def _of(number: int, of: int) -> str:
@@ -194,8 +192,8 @@ def _pace(tick_ms: int, usual: int | None) -> str:
     if usual is None or usual <= tick_ms:
         return f"a step took {tick_ms} ms, as for people."
     return (
-        f"for programs a step took {tick_ms} ms, for people it takes {usual} ms. At a lower "
-        "BRIGADE_SYNTHETIC_SPEED (1 is as quick as for people) fewer come too late."
+        f"for programs a step took {tick_ms} ms, for people it takes {usual} ms. With a lower "
+        "BRIGADE_SYNTHETIC_SPEED (1 is the speed of people), fewer come too late."
     )
 
 
@@ -255,7 +253,7 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 def first_warning(study: Study) -> str:
     """Return the first warning and the number of others; empty if there is none."""
     told = unmeasurable_warnings(study)
-    rest = counted_noun(len(told) - 1, "more such thing")
+    rest = counted_noun(len(told) - 1, "more point")
     more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""
     return f"{told[0]}{more}" if told else ""
 

@@ -83,7 +83,7 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
     own = dict(played.coplayer_settings)
     missing = [seat for seat in planned if people is not None and seat not in people]
     if played.coplayer == NOBODY and missing:
-        raise SettingsError("co-player: there is none for who did not come")
+        raise SettingsError("co-player: none is chosen for people who did not come")
     instead = [MindPlan(played.coplayer, (seat,), own) for seat in missing]
     if played.coplayer == NOBODY or not seats:
         return instead
@@ -180,7 +180,7 @@ def _blind(played: PlayedCondition) -> list[str]:
     planned = planned_organisation(played)
     if planned is None or planned.seats_seen(people_in(played)[0]):
         return []
-    return ["The participant leads and sees nothing of the world but what they are told."]
+    return ["The participant leads, and knows about the world only what others write."]
 
 
 def condition_refusal(played: PlayedCondition) -> str:
@@ -207,7 +207,7 @@ def condition_check(
     seats = teammates + (not apart)
     if not kind.min_seats <= seats <= kind.max_seats:
         fitting = _fitting(kind, apart=apart)
-        raise SettingsError(f"teammates: {teammates} do not fit, {world} {fitting} beside the participant")
+        raise SettingsError(f"teammates: {teammates} do not fit: {world} {fitting} besides the participant")
     game = kind.create(seats=seats, settings=settings)
     check_clock(game)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
@@ -215,9 +215,9 @@ def condition_check(
     if coplayer != NOBODY:
         _check_mind("co-player", coplayer, coplayer_settings, game)
     if game.tick_ms and step_seconds is not None:
-        raise SettingsError("step_seconds: the clock of the world takes the steps, there is no step timer")
+        raise SettingsError("step_seconds: the clock of the world takes the steps, so there is no step timer")
     if apart and step_seconds is None:
-        raise SettingsError("step_seconds: who leads and does not act needs a step timer")
+        raise SettingsError("step_seconds: a leader who controls no player needs a step timer")
     kind_of_team = team_of(organisation).kind if organisation else "central" if teammates else "solo"
     if why := organisation_refusal(world, kind_of_team):
         raise SettingsError(why)
@@ -254,9 +254,9 @@ def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) 
     """
     if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
         return (
-            "co-player: people have all seats, but one is needed for who does not come, or is gone. Choose "
-            f"one; or choose at “{UNFILLED_LABEL}”: “{UNFILLED[LEAVE]}”, and at “{ABSENT_LABEL}”: "
-            f"“{ABSENT[END]}”"
+            "co-player: people have all seats, but a co-player is needed for people who do not come or are "
+            f"gone. Choose one, or choose at “{UNFILLED_LABEL}”: “{UNFILLED[LEAVE]}”, and at "
+            f"“{ABSENT_LABEL}”: “{ABSENT[END]}”"
         )
     return "teammates: choose a co-player and at least one teammate, or neither"
 

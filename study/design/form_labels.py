@@ -42,8 +42,8 @@ def same_events_meaning(worlds: Iterable[str]) -> str:
     said = dict.fromkeys(f"the same {world.drawn} {world.drawn_alike}" for world in _there(worlds))
     alike = "; ".join(said) or f"the same {World.drawn}"
     return (
-        f"In one condition all participants get {alike}. Teammates who act by chance draw from the same seed "
-        "for everybody, too."
+        f"In one condition, all participants get {alike}. Teammates that act at random use the same seed for "
+        "everybody, too."
     )
 
 
@@ -74,8 +74,8 @@ CONDITION = {
     "shown": "How the world is shown",
     "three_dimensions": "Also offer it in three dimensions",
     "shows_intents": "Show what teammates are about to do",
-    "passes_by": "Go on without who is busy",
-    "knowing": "Whose choice of the step a co-player knows",
+    "passes_by": "Go on without busy players",
+    "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
     "offers_plans": "Let participants plan ahead",
 }
@@ -86,7 +86,7 @@ PART_SETTINGS = {
     "attempts": "Attempts",
     "on_failure": "After the last failed attempt",
     "hints": "Hints step by step",
-    "all_steps": "Lasts all its steps",
+    "all_steps": "Always play all steps",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

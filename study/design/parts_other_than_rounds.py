@@ -76,7 +76,7 @@ def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str
     return practice_played({"world": world, "settings": dict(settings)})
 
 
-FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
+FAILURES = {"end": "end the study for this participant", "continue": "continue; the data show it"}
 """Consequences of the last failed attempt at the check of understanding."""
 
 

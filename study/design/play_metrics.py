@@ -57,10 +57,7 @@ def _world_warnings(world: World, people: int | None) -> Iterator[str]:
 
 def _metric_warnings(figure: Metric, chances: MetricLimits, people: int | None) -> Iterator[str]:
     if not chances.missable:
-        yield (
-            f"{chances.because}: none of them can be missed, so “{figure.label}” is blank or 1, "
-            "whoever plays."
-        )
+        yield (f"{chances.because}: nobody can miss any of them, so “{figure.label}” is always blank or 1.")
     elif people and chance_points(people * chances.most) > POINTS:
         yield _too_few(figure, chances, people)
 
@@ -68,12 +65,11 @@ def _metric_warnings(figure: Metric, chances: MetricLimits, people: int | None) 
 def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
     number = people * chances.most
     return (
-        f"At most {chances.most} {chances.things} come in an episode, {number} with the "
-        f"{counted_noun(people, 'participant')} planned: if each is a matter of chance, "
-        f"“{figure.label}” of two "
-        f"conditions that are alike differs by up to {ceil(chance_points(number))} points (95 %). For a "
-        f"difference of {POINTS} points to stand out it takes about {people_for(chances.most)} participants, "
-        "or longer episodes."
+        f"An episode has at most {chances.most} {chances.things}; the "
+        f"{counted_noun(people, 'participant')} planned have {number}. If each is a matter of chance, "
+        f"“{figure.label}” differs by up to {ceil(chance_points(number))} points between two equal "
+        f"conditions (95 %). To show a difference of {POINTS} points, you need about "
+        f"{people_for(chances.most)} participants or longer episodes."
     )
 
 

@@ -153,13 +153,13 @@ def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[
     elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
         enough = 2 * conditions // (conditions - 1) + 1
         yield (
-            f"{planned} participants in {conditions} conditions are too few for the mixed model, which tells "
-            f"condition, position and carry-over apart. Plan {enough} or more, or another main test."
+            f"{planned} participants in {conditions} conditions are too few for the mixed model, which "
+            f"separates condition, position and carry-over. Plan {enough} or more, or another main test."
         )
     if main == "mixed" and planned * conditions > MOST_ROWS:
         yield (
-            f"{planned} participants in {conditions} conditions are more than {MOST_ROWS} values: the "
-            "mixed model cannot be computed of so many. Plan another main test."
+            f"{planned} participants in {conditions} conditions give more than {MOST_ROWS} values, too many "
+            "for the mixed model. Plan another main test."
         )
 
 
@@ -174,15 +174,15 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
         without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
         if len(without) == len(rated) and not has_metric_in(design, contrast.weights):
             words = (
-                f"The planned contrast “{contrast.name}” cannot be tested: nothing is measured in every "
-                "condition that it weighs."
+                f"The planned contrast “{contrast.name}” cannot be tested, because nothing is measured "
+                "in all its conditions."
             )
             yield ReadinessProblem(words, "plan")
         elif without:
             where = "is not asked" if len(without) == 1 else "are not asked"
             words = (
-                f"The planned contrast “{contrast.name}” cannot be tested in {', '.join(without)}, which "
-                f"{where} in every condition that it weighs."
+                f"The planned contrast “{contrast.name}” cannot be tested for {', '.join(without)}, which "
+                f"{where} in all its conditions."
             )
             yield advice(words, "plan")
 
@@ -335,9 +335,8 @@ def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
     unpractised = [readable_name(world) for world in worlds if world != design.practice.world]
     if design.has("practice") and unpractised:
         words = (
-            f"A study has one practice episode. It is in {readable_name(design.practice.world)}; how "
-            f"one plays in "
-            f"{and_list(unpractised)} is in the guide, and nobody practises that."
+            f"A study has one practice episode, here in {readable_name(design.practice.world)}. "
+            f"Participants learn {and_list(unpractised)} only from the guide."
         )
         yield advice(words, "part", "practice")
 
@@ -355,8 +354,8 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
         if all(labels for _, labels in others):
             name, labels = others[0]
             words = (
-                f"The guide shows {name}, but practice is another ({', '.join(labels)}): people practise "
-                "what they have not read about. Practise the same, or say so in a text."
+                f"The guide shows {name}, but practice has other settings ({', '.join(labels)}), which "
+                "people have not read about. Use the same ones, or explain them in a text."
             )
             yield advice(words, "part", "practice")
 

@@ -26,16 +26,16 @@ REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who 
 paid. END: the episode ends.
 """
 UNFILLED_LABEL, ABSENT_LABEL = (
-    "When not all have come by then",
-    "When somebody is gone, or leaves, while others play",
+    "If some people have not arrived by then",
+    "If somebody is gone or leaves during play",
 )
 UNFILLED = {
-    REPLACE: "A co-player, as chosen above, plays for each who is missing",
-    LEAVE: "Those who came are thanked, given their code, and leave",
+    REPLACE: "The co-player chosen above plays for each missing person",
+    LEAVE: "The people who came get their code and leave",
 }
 ABSENT = {
-    REPLACE: "A co-player, as chosen above, takes their place",
-    END: "The episode ends; the others go on with what comes next",
+    REPLACE: "The co-player chosen above takes over",
+    END: "The episode ends, and the others continue with the next page",
 }
 """The form's labels and choices for researchers."""
 SOONEST, LATEST = 5, 3600
@@ -87,15 +87,13 @@ class Team(Record):
     def check_people(self, seats: int) -> None:
         """Raise SettingsError if people cannot have these seats, or if settings about people are invalid."""
         if self.apart and self.people != (0,):
-            raise SettingsError("people: where the participant only leads, nobody else is a person")
+            raise SettingsError("people: if the participant controls no player, nobody else can be a person")
         if (
             not self.people
             or len(set(self.people)) != len(self.people)
             or not set(self.people) <= set(range(seats))
         ):
-            raise SettingsError(
-                f"people: {list(self.people)} are not different ones of the seats 0 to {seats - 1}"
-            )
+            raise SettingsError(f"people: {list(self.people)} are not different seats from 0 to {seats - 1}")
         if not SOONEST <= self.lobby_seconds <= LATEST:
             raise SettingsError(f"lobby_seconds: {self.lobby_seconds} is not between {SOONEST} and {LATEST}")
         if not 0 <= self.absent_steps <= MAX_MISSED_STEPS:
@@ -139,9 +137,9 @@ def team_minds(
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
-        raise SettingsError(f"members: seats {named} are not different ones of {list(seats)}")
+        raise SettingsError(f"members: seats {named} are not different seats of {list(seats)}")
     if any(not each.seats for each in team.members):
-        raise SettingsError("members: a co-player of its own needs a seat")
+        raise SettingsError("members: a separate co-player needs a seat")
     left = [seat for seat in seats if seat not in named]
     together = [tuple(left)] if team.kind == "central" and left else [(seat,) for seat in left]
     own = [MindPlan(each.coplayer, tuple(sorted(each.seats)), dict(each.settings)) for each in team.members]
@@ -169,18 +167,16 @@ def team_organisation(
         writes=team.writes,
     )
     if team.apart and not made.commanded_by(seats):
-        raise SettingsError(
-            "apart: who leads without a place in the game has to be one who may command somebody"
-        )
+        raise SettingsError("apart: a leader who controls no player must be able to command somebody")
     return made
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
     """Return the participant, who has no seat, followed by the others."""
     if team.leads:
-        raise SettingsError("leads: it is the participant who leads where they have no place in the game")
+        raise SettingsError("leads: if the participant controls no player, the participant is the leader")
     if not members:
-        raise SettingsError("apart: who leads needs a teammate")
+        raise SettingsError("apart: a leader needs a teammate")
     return [Member(seats, (), is_person=True, name=LEAD), *members]
 
 

@@ -190,14 +190,14 @@ def _initial_item(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 def _note(form: SurveyItemForm) -> str:
     if not form.fixed:
-        return f"In part fixed: {form.instance.TRIED}." if form.answered else ""
+        return f"Partly fixed: {form.instance.TRIED}." if form.answered else ""
     if not form.answered:
         return (
-            f"What it asks is fixed: {describe_dependents(dependent_participants(form.instance))} and "
+            f"The question cannot change: {describe_dependents(dependent_participants(form.instance))} and "
             "may still be asked it. You can switch it off and add another one for participants who "
             "enter from now on."
         )
-    return f"There are {form.answered} answers, so what they rest on is fixed. It can be switched off."
+    return f"There are {form.answered} answers, so these fields are fixed. You can switch it off."
 
 
 @study_page("edit", POST)

@@ -38,12 +38,12 @@ TESTED: Mapping[str, Mapping[str, str]] = {"main_test": MAIN_TESTS, "measures_co
 NOT_SAID: Mapping[str, str] = {
     "idle_warning_minutes": "never",
     "idle_minutes": "never",
-    "planned_participants": "not said",
-    "failed_checks_allowed": "nobody is left out for that",
+    "planned_participants": "not given",
+    "failed_checks_allowed": "nobody is left out for this reason",
 }
 """The meaning of an empty field of a study, in words."""
 FIXED_CODE = "A fixed code, the same for everybody"
-OWN_CODE = "Each who is complete gets a code of their own"
+OWN_CODE = "Each complete participant gets their own code"
 
 
 class LabelledValue(NamedTuple):
@@ -223,9 +223,9 @@ def agents_words(teammates: int, *, apart: bool = False) -> str:
     `apart` means that the participant leads without a seat.
     """
     if apart:
-        return f"{teammates}: all are teammates; the participant leads and has no place in the game"
+        return f"{teammates}: all are teammates; the participant leads and controls no player"
     if not teammates:
-        return "1: the participant's, alone"
+        return "1: only the participant's"
     return f"{teammates + 1}: the participant's and {counted_noun(teammates, 'teammate')}"
 
 
@@ -272,12 +272,12 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
-    leader = "the participant, without a place in the game" if team.apart else _players((team.leads,), team)
-    leads = [LabelledValue("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
+    leader = "the participant, who controls no player" if team.apart else _players((team.leads,), team)
+    leads = [LabelledValue("Leader", leader)] if team.apart or team.kind in {"tree", "chain"} else []
     return [
         LabelledValue("Organisation", ORGANISATION_LABELS[team.kind]),
         *leads,
-        LabelledValue("Of it", many=(*chosen, *own, *pairs)),
+        LabelledValue("Details", many=(*chosen, *own, *pairs)),
     ]
 
 
@@ -297,10 +297,10 @@ def _people_words(team: Team) -> list[str]:
     return [
         f"People: players {seats}",
         f"Longest wait in the lobby: {counted_noun(team.lobby_seconds, 'second')}",
-        "Then co-players play for who is missing"
+        "After that, co-players play for the people who are missing"
         if team.unfilled == REPLACE
-        else "Then those who came leave",
-        f"A co-player takes over from who {who}"
+        else "After that, the people who came leave",
+        f"A co-player takes over if somebody {who}"
         if team.absent == REPLACE
         else f"The episode ends if somebody {who}",
     ]
@@ -336,9 +336,9 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     chosen = [
         ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
         ("Shows what teammates are about to do", "yes" if condition.shows_intents else ""),
-        ("Goes on without who is busy", "yes" if condition.passes_by else ""),
+        ("Goes on without busy players", "yes" if condition.passes_by else ""),
         (
-            "Whose choice of the step a co-player knows",
+            "Whose commands a co-player knows before it decides",
             str(Knowing(knows).label) if knows in Knowing.values and knows != EVERYBODY else "",
         ),
     ]
@@ -395,7 +395,7 @@ def item_notes(item: ItemPlan) -> tuple[str, ...]:
     optional."""
     meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
     told = [words for name, words in notes(item).items() if name not in meaningless]
-    return (*told, *(() if must_be_answered(item) else ("may be left open",)))
+    return (*told, *(() if must_be_answered(item) else ("may be left empty",)))
 
 
 def question(item: ItemPlan) -> DescribedQuestion:
@@ -409,7 +409,7 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
     """Return all of an item as labelled values."""
     asked = question(item)
     options = [LabelledValue("Options", many=tuple(item.options))] if item.options else []
-    right = [LabelledValue("Right answer", asked.right)] if asked.right else []
+    right = [LabelledValue("Correct answer", asked.right)] if asked.right else []
     return [
         LabelledValue("Name in the data", item.key),
         LabelledValue("Asked", SurveyItem.Place(item.place).label),
@@ -417,7 +417,7 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
         LabelledValue("Answers", asked.answers),
         *options,
         *right,
-        LabelledValue("Further", many=asked.notes),
+        LabelledValue("Notes", many=asked.notes),
     ]
 
 
@@ -433,11 +433,11 @@ def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
 
 def _order(design: Blueprint, place: str) -> str:
     if place in PARTS and not design.has(place):
-        return "This part is off: these are not asked."
+        return "This part is off, so these questions are not asked."
     if place == "survey" and design.study["shuffle_items"]:
         return (
-            "In an order of chance for each participant, the same after each episode; items of one sub-scale "
-            "stay together."
+            "In a random order for each participant, which is the same after each episode. Items of one "
+            "sub-scale stay together."
         )
     return "In this order."
 
@@ -484,4 +484,4 @@ def end_words(kind: str) -> str:
 
 def end_pairs(outcome: OutcomePlan) -> list[LabelledValue]:
     """Return all of an end as labelled values."""
-    return [LabelledValue("Given", _given(outcome)), LabelledValue("Words", plain_value(outcome.text))]
+    return [LabelledValue("Given", _given(outcome)), LabelledValue("Text", plain_value(outcome.text))]

@@ -169,7 +169,7 @@ def team_fields() -> dict[str, forms.Field]:
     )
     fields[APART] = forms.BooleanField(
         required=False,
-        label="The participant leads and has no place in the game",
+        label="The participant leads and controls no player",
         help_text="All players are then co-players, and the first is 1; “follower” does the jobs it is "
         "given. The step timer drives the steps. The participant sees what the leader sees, as "
         "set above.",
@@ -177,8 +177,8 @@ def team_fields() -> dict[str, forms.Field]:
     for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
         fields[PAIRS[name]] = TextLinesField(
             label=label,
-            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *, is the leader who has no "
-            "place.",
+            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *, is the leader who controls "
+            "no player.",
         )
     return fields | _people_fields()
 

@@ -126,7 +126,7 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
 def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
     """Remove a member."""
     user = get_object_or_404(study.memberships.select_related("user"), pk=pk).user
-    words = f"{user} is no member any more."
+    words = f"{user} is no longer a member."
     return confirmed_service_button(
         request, study, lambda: member_remove(study_id=study.pk, user=user), words, "design-members"
     )

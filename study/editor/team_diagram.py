@@ -181,7 +181,7 @@ def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
 def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
     alone = sum(member.is_person for member in organisation.members) == 1
     names = {
-        member.number: "the participant" + ("" if member.seats else ", who has no place in the game,")
+        member.number: "the participant" + ("" if member.seats else ", who controls no player,")
         if member.is_person and alone
         else f"{_who(member, kinds)} (player {_numbers(member)})"
         for member in organisation.members

@@ -175,7 +175,7 @@ def earlier_drawings(
         if row.world == drawn.kind.name and row.settings.get(drawn.setting.name)
     }
     return {
-        **({"before": StartingDrawing("What was drawn before", before)} if before else {}),
+        **({"before": StartingDrawing("Previous drawing", before)} if before else {}),
         **drawn.canvas.starting_drawings(),
         **own,
     }
@@ -306,7 +306,7 @@ class DrawingWidget(forms.Textarea):
 
 
 UNTIL_DONE = (
-    "Otherwise practice ends as soon as the participant has reached its goal once. A participant who "
+    "If off, practice ends when the participant has reached its goal once. A participant who "
     "has not reached it after all steps may practise again."
 )
 

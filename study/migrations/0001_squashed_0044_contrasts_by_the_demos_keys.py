@@ -87,23 +87,31 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("key", models.SlugField(help_text="Its name in the data, for example two_dispatched.")),
+                (
+                    "key",
+                    models.SlugField(
+                        help_text="The condition's name in the data, for example two_dispatched."
+                    ),
+                ),
                 (
                     "name",
                     models.CharField(
-                        help_text="For you and the figures, for example “Two dispatched”.", max_length=80
+                        help_text="The name for you and in figures, for example “Two dispatched”.",
+                        max_length=80,
                     ),
                 ),
                 (
                     "label",
                     models.CharField(
-                        help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
+                        help_text="What participants read. Choose a neutral name, for example “Team A”, that does not reveal who plays.",
                         max_length=80,
                     ),
                 ),
                 (
                     "position",
-                    models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures."),
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="The position in tables and figures."
+                    ),
                 ),
                 ("world", models.CharField(default="cuisine", max_length=40)),
                 ("settings", models.JSONField(blank=True, default=dict)),
@@ -113,7 +121,7 @@ class Migration(migrations.Migration):
                     "teammates",
                     models.PositiveSmallIntegerField(
                         default=0,
-                        help_text="Co-players beside the participant.",
+                        help_text="The number of co-players who play with the participant.",
                         validators=[django.core.validators.MaxValueValidator(63)],
                     ),
                 ),
@@ -121,7 +129,7 @@ class Migration(migrations.Migration):
                     "thinking_seconds",
                     models.FloatField(
                         blank=True,
-                        help_text="Seconds that the teammates of this condition take at least. Empty: as in the study.",
+                        help_text="The fewest seconds that teammates of this condition take for a step. Empty: as in the study.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(0),
@@ -134,7 +142,7 @@ class Migration(migrations.Migration):
                     "step_seconds",
                     models.FloatField(
                         blank=True,
-                        help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the kitchen waits for the participant.",
+                        help_text="Seconds that participants have for a step. After that, a missing command becomes “do nothing”. Empty: the game waits for the participant.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -164,7 +172,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The data say who used it.",
+                        help_text="A button beside the drawing opens it as a scene, on a screen or in a headset. The data show who used it.",
                         verbose_name="also offer it in three dimensions",
                     ),
                 ),
@@ -173,7 +181,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="A line beside each teammate that has told its plan: the planner always, a language model where it replies with a structured list. Others show nothing.",
+                        help_text="A line beside each teammate shows its plan, if it states one. The planner always does; a language model does if it replies with a structured list. Other co-players do not.",
                         verbose_name="show what teammates are about to do",
                     ),
                 ),
@@ -182,8 +190,8 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without them. Off: everybody chooses in every step, if only to wait.",
-                        verbose_name="go on without who is busy",
+                        help_text="A step does not wait for people or teammates who have nothing to choose. Off: everybody chooses in every step, even if only to wait.",
+                        verbose_name="go on without busy players",
                     ),
                 ),
                 (
@@ -196,9 +204,9 @@ class Migration(migrations.Migration):
                         ],
                         db_default="everybody",
                         default="everybody",
-                        help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose at once.",
+                        help_text="Co-players decide after the participant has chosen. Nobody: they decide as if all chose at the same time.",
                         max_length=10,
-                        verbose_name="whose choice of the step a co-player knows",
+                        verbose_name="whose commands a co-player knows before it decides",
                     ),
                 ),
                 (
@@ -207,14 +215,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default=models.Value({}, models.JSONField()),
                         default=dict,
-                        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one co-player for all, and nobody writes.",
+                        help_text="Who may command and write to whom, and the co-players of single teammates. Empty: one co-player for all, and nobody writes.",
                     ),
                 ),
                 (
                     "decision_seconds",
                     models.FloatField(
                         blank=True,
-                        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. Empty: as this server has it.",
+                        help_text="Seconds that teammates of this condition have for a step. After that, the fallback plays. Empty: the default of this server.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -228,7 +236,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="A list on the page in which they choose what is to follow, step by step. It is done by itself as long as it is possible; else they are asked again.",
+                        help_text="The page has a list of planned actions, one for each step. They are carried out automatically while they are possible; otherwise participants are asked again.",
                         verbose_name="let participants plan ahead",
                     ),
                 ),
@@ -251,10 +259,10 @@ class Migration(migrations.Migration):
                     "erased",
                     models.PositiveBigIntegerField(
                         default=0,
-                        help_text="Up to this number the app has erased events itself, because they were old.",
+                        help_text="The app erased events up to this number because of their age.",
                     ),
                 ),
-                ("seal", models.CharField(help_text="HMAC-SHA-256 of both.", max_length=64)),
+                ("seal", models.CharField(help_text="HMAC-SHA-256 of both numbers.", max_length=64)),
             ],
         ),
         migrations.CreateModel(
@@ -295,15 +303,20 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "user_name",
-                    models.CharField(help_text="Of the staff; empty for nobody known.", max_length=150),
+                    models.CharField(help_text="The staff member's name; empty if unknown.", max_length=150),
                 ),
                 ("study", models.CharField(help_text="The study's slug.", max_length=50)),
                 ("what", models.CharField(help_text="The file or the token.", max_length=200)),
-                ("address", models.CharField(help_text="Where the browser or program was.", max_length=45)),
+                (
+                    "address",
+                    models.CharField(
+                        help_text="The network address of the browser or program.", max_length=45
+                    ),
+                ),
                 (
                     "number",
                     models.PositiveBigIntegerField(
-                        db_default=0, default=0, help_text="From 1 on, without a gap."
+                        db_default=0, default=0, help_text="Numbers from 1 without a gap."
                     ),
                 ),
                 (
@@ -328,18 +341,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveIntegerField(help_text="1 for the first of the study.")),
+                ("number", models.PositiveIntegerField(help_text="1 for the first one in the study.")),
                 (
                     "code",
                     models.CharField(
-                        help_text="Name in the data; opens nothing.", max_length=32, unique=True
+                        help_text="The name in the data. It opens no page.", max_length=32, unique=True
                     ),
                 ),
                 (
                     "key",
                     models.CharField(
                         default=kitchen.play.models.new_key,
-                        help_text="Secret part of the link.",
+                        help_text="The secret part of the link.",
                         max_length=32,
                         unique=True,
                     ),
@@ -347,14 +360,14 @@ class Migration(migrations.Migration):
                 (
                     "entry",
                     models.CharField(
-                        help_text="Of the consent form that was sent.", max_length=32, unique=True
+                        help_text="The key of the consent form that was sent.", max_length=32, unique=True
                     ),
                 ),
                 (
                     "completion_code",
                     models.CharField(
                         default=study.participants.models.new_completion_code,
-                        help_text="Given to those who are complete where the outcome has no code.",
+                        help_text="For complete participants, if the outcome has no code.",
                         max_length=16,
                         verbose_name="own code",
                     ),
@@ -364,7 +377,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         editable=False,
-                        help_text="What the person was given at the end to hand in, whatever the outcome's code is now.",
+                        help_text="The code that the person received at the end, even if the outcome's code has changed since.",
                         max_length=80,
                         verbose_name="completion code",
                     ),
@@ -386,13 +399,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("synthetic", models.BooleanField(default=False, help_text="A program, not a person.")),
-                ("preview", models.BooleanField(default=False, help_text="Staff who tried the study out.")),
+                (
+                    "preview",
+                    models.BooleanField(
+                        default=False, help_text="A member of staff who tried the study out."
+                    ),
+                ),
                 (
                     "language",
                     models.CharField(
                         db_default="en",
                         default="en",
-                        help_text="In which the person reads the pages.",
+                        help_text="The language in which the person reads the pages.",
                         max_length=16,
                     ),
                 ),
@@ -414,7 +432,7 @@ class Migration(migrations.Migration):
                     "label",
                     models.CharField(
                         blank=True,
-                        help_text="Name given by whoever sent this person, for example a Prolific ID.",
+                        help_text="The name that the recruiter gave this person, for example a Prolific ID.",
                         max_length=120,
                     ),
                 ),
@@ -423,14 +441,14 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=dict,
-                        help_text="What else the link said, for example STUDY_ID and SESSION_ID.",
+                        help_text="Other parameters of the link, for example STUDY_ID and SESSION_ID.",
                     ),
                 ),
                 (
                     "sequence",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="Which sequence of the order scheme, from 1; empty for random orders.",
+                        help_text="The number of the sequence in the order scheme, from 1; empty for random orders.",
                         null=True,
                     ),
                 ),
@@ -440,20 +458,24 @@ class Migration(migrations.Migration):
                     "consent_hash",
                     models.CharField(
                         blank=True,
-                        help_text="SHA-256 of the consent text and statements that were agreed to.",
+                        help_text="SHA-256 of the consent text and statements that the person agreed to.",
                         max_length=64,
                     ),
                 ),
                 (
                     "active_at",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="When the person last did anything."
+                        default=django.utils.timezone.now, help_text="The time of the person's last action."
                     ),
                 ),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "end_reason",
-                    models.CharField(blank=True, help_text="Why, if it was no usual end.", max_length=200),
+                    models.CharField(
+                        blank=True,
+                        help_text="The reason, if the person did not complete the study.",
+                        max_length=200,
+                    ),
                 ),
                 ("excluded_at", models.DateTimeField(blank=True, null=True)),
                 ("excluded_reason", models.CharField(blank=True, max_length=200)),
@@ -463,14 +485,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default=models.Value({}, models.JSONField()),
                         default=dict,
-                        help_text="Of a program: by what part of an item's scale its answers were moved, by item and condition. Empty: it answered by what it went through, as people do.",
+                        help_text="For a program: by how much of an item's scale its answers were shifted, by item and condition. Empty: the answers depend on what happened in play, as with people.",
                     ),
                 ),
                 (
                     "first_practice",
                     models.ForeignKey(
                         blank=True,
-                        help_text="The first try at it, where there was a second one.",
+                        help_text="The first attempt, if there was a second one.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="first_practised_by",
@@ -505,7 +527,7 @@ class Migration(migrations.Migration):
                 (
                     "seat",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="Where the participant sits in it."
+                        default=0, help_text="The participant's seat in the episode."
                     ),
                 ),
                 ("answered_at", models.DateTimeField(blank=True, null=True)),
@@ -521,7 +543,7 @@ class Migration(migrations.Migration):
                     "episode",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Several people may play in one episode.",
+                        help_text="Several people may play one episode.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="rounds",
@@ -557,7 +579,8 @@ class Migration(migrations.Migration):
                 (
                     "title",
                     models.CharField(
-                        help_text="Participants read it; do not give away the hypotheses.", max_length=120
+                        help_text="Participants read this title. Do not reveal the hypotheses.",
+                        max_length=120,
                     ),
                 ),
                 (
@@ -575,7 +598,7 @@ class Migration(migrations.Migration):
                     "seed",
                     models.BigIntegerField(
                         default=study.design.models.new_seed,
-                        help_text="All chance in the study (orders of conditions, episodes) follows from it.",
+                        help_text="All random choices in the study (orders of conditions, episodes) follow from this number.",
                         validators=[django.core.validators.MinValueValidator(0)],
                     ),
                 ),
@@ -600,16 +623,16 @@ class Migration(migrations.Migration):
                     "same_dishes",
                     models.BooleanField(
                         default=False,
-                        help_text="In one condition all participants get the same by chance. Teammates who act by chance draw from the same seed for everybody, too.",
-                        verbose_name="the same chance for everybody",
+                        help_text="In one condition, random events are the same for all participants. Teammates that act at random use the same seed for everybody, too.",
+                        verbose_name="the same random events for everybody",
                     ),
                 ),
                 (
                     "shuffle_items",
                     models.BooleanField(
                         default=False,
-                        help_text="Each participant gets the survey in an order of chance, the same after each episode; items of one sub-scale stay together.",
-                        verbose_name="items in an order of chance",
+                        help_text="Each participant gets the survey in a random order, which is the same after each episode. Items of one sub-scale stay together.",
+                        verbose_name="items in random order",
                     ),
                 ),
                 (
@@ -617,7 +640,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=True,
                         default=False,
-                        help_text="The survey after an episode begins with what was achieved in it. That can colour the answers, those about workload above all.",
+                        help_text="The survey after an episode begins with its scores. They can influence the answers, especially those about workload.",
                         verbose_name="scores above the survey",
                     ),
                 ),
@@ -626,8 +649,8 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=True,
-                        help_text="The last questions say of each team when it was played with, how large it was and what was achieved. Names of conditions are not told.",
-                        verbose_name="remind who the teams were",
+                        help_text="The final questions show for each team when the participant played with it, its size and its scores. They do not show the names of conditions.",
+                        verbose_name="remind participants of their teams",
                     ),
                 ),
                 (
@@ -641,7 +664,7 @@ class Migration(migrations.Migration):
                             ("sona", "SONA"),
                         ],
                         default="anonymous",
-                        help_text="Where participants come from: it says which names in the link tell who somebody is.",
+                        help_text="Where participants come from. This decides which parameters of the link identify a participant.",
                         max_length=10,
                     ),
                 ),
@@ -650,7 +673,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Nobody comes in by a link that is not signed: by Prolific, with its secure external URL, or by this server, with the links to hand out by label. So nobody can pass for somebody else.",
+                        help_text="Only signed links open the study: links that Prolific signed (secure external URL), or the links by label that this server makes. So nobody can pass as somebody else.",
                         verbose_name="only signed links",
                     ),
                 ),
@@ -660,7 +683,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="The ID of your workspace on Prolific: it stands in the address of your workspace there, after /workspaces/. A link that Prolific signed is believed only if it was signed for this workspace: anybody can make a study there whose link leads here. Empty: none is believed.",
+                        help_text="The ID of your workspace on Prolific. You find it in the address of your workspace there, after /workspaces/. A signed link is accepted as proof only if it was signed for this workspace, because anybody can create a study on Prolific whose link leads here. Empty: no signature is accepted.",
                         max_length=64,
                         validators=[
                             django.core.validators.RegexValidator(
@@ -673,7 +696,7 @@ class Migration(migrations.Migration):
                     "max_participants",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="When so many people are in or done, nobody new is taken. Who has not agreed to take part yet, or has dropped out, does not count. Empty: no limit.",
+                        help_text="When this many people are taking part or complete, nobody new can enter. People who have not yet agreed, or have dropped out, do not count. Empty: no limit.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -685,7 +708,7 @@ class Migration(migrations.Migration):
                     "closes_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="From then on nobody new is taken; those who play can finish.",
+                        help_text="From this time on, nobody new can enter. People who are playing can finish.",
                         null=True,
                     ),
                 ),
@@ -694,7 +717,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         blank=True,
                         default=30,
-                        help_text="So many people can begin from one network address within ten minutes; others are asked to come back. A class or a laboratory often shares one address. Empty: no limit.",
+                        help_text="The number of people who can begin from one network address within ten minutes. Others are asked to come back later. A class or a laboratory often shares one address. Empty: no limit.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -707,7 +730,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         blank=True,
                         default=60,
-                        help_text="When so many people have begun within one minute, nobody new is let in for ten minutes, or until you let them: it may be a script. Empty: never.",
+                        help_text="When this many people have begun within one minute, entry pauses for ten minutes, or until you end the pause: they may be a script. Empty: never.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -720,7 +743,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         blank=True,
                         default=10,
-                        help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
+                        help_text="After this many minutes without any action, the page asks whether the participant is still there. Empty: never.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -733,7 +756,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         blank=True,
                         default=60,
-                        help_text="After so long without any action a participant is timed out and counted no more. Empty: never.",
+                        help_text="After this many minutes without any action, a participant is timed out and no longer counts. Empty: never.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -745,7 +768,7 @@ class Migration(migrations.Migration):
                     "planned_participants",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+                        help_text="The number of complete participants that you plan to analyse. Part of the preregistration.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -763,7 +786,7 @@ class Migration(migrations.Migration):
                         ],
                         db_default="both",
                         default="both",
-                        help_text="A world that has no drawing is shown in tables. A condition can have it otherwise.",
+                        help_text="A world without a drawing is shown in tables. A condition can choose differently.",
                         max_length=10,
                         verbose_name="how the world is shown",
                     ),
@@ -773,7 +796,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Otherwise one click on a place or an action sends it.",
+                        help_text="If off, one click on a place or an action sends it.",
                         verbose_name="ask before an action is sent",
                     ),
                 ),
@@ -783,7 +806,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="In what people and co-players write to one another, *** stands for each of these words or phrases. One on each line; small or capital letters are the same. The data have what was written.",
+                        help_text="In messages between people and co-players, each of these words or phrases is shown as ***. Write one on each line; capital letters do not matter. The data have the original message.",
                         max_length=4000,
                         verbose_name="words that are not shown",
                     ),
@@ -804,9 +827,9 @@ class Migration(migrations.Migration):
                     "failed_checks_allowed",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
+                        help_text="Participants who fail more are left out of the analysis. Empty: nobody is left out for this reason.",
                         null=True,
-                        verbose_name="attention checks that may be failed",
+                        verbose_name="attention checks that a participant may fail",
                     ),
                 ),
                 (
@@ -827,7 +850,7 @@ class Migration(migrations.Migration):
                         ],
                         db_default="repeated",
                         default="repeated",
-                        help_text="The analysis shows the others as well, as exploratory.",
+                        help_text="The analysis also shows the other tests, as exploratory.",
                         max_length=20,
                         verbose_name="test that decides whether conditions differ",
                     ),
@@ -842,7 +865,7 @@ class Migration(migrations.Migration):
                         ],
                         db_default="none",
                         default="none",
-                        help_text="Of the main tests of all measures together.",
+                        help_text="The correction over the main tests of all measures.",
                         max_length=20,
                         verbose_name="correction over measures",
                     ),
@@ -853,7 +876,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="One on each line: a name, a colon, and conditions by key with weights that add up to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Tested in every measure, corrected after Holm.",
+                        help_text="One on each line: a name, a colon, and the keys of conditions with weights that add up to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Every measure is tested, with Holm's correction.",
                         max_length=4000,
                     ),
                 ),
@@ -861,7 +884,7 @@ class Migration(migrations.Migration):
                     "thinking_seconds",
                     models.FloatField(
                         default=0,
-                        help_text="Teammates of every kind take at least so long for a step, so that nobody is known by being quick.",
+                        help_text="The fewest seconds that all teammates take for a step, so that their speed does not reveal what they are.",
                         validators=[
                             django.core.validators.MinValueValidator(0),
                             django.core.validators.MaxValueValidator(60),
@@ -873,7 +896,7 @@ class Migration(migrations.Migration):
                     models.DecimalField(
                         decimal_places=2,
                         default=10,
-                        help_text="US dollars that language models may cost in this study. When they are spent, no model is asked any more and the condition's fallback plays.",
+                        help_text="The most that language models may cost in this study, in US dollars. When it is spent, no model is asked any more, and the condition's fallback plays.",
                         max_digits=9,
                         validators=[django.core.validators.MinValueValidator(0)],
                         verbose_name="budget",
@@ -884,7 +907,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their round, with the fallback where no model can be asked any more; their next one that would ask a model waits, and its page says so.",
+                        help_text="When the budget is spent, nobody new can enter until you raise it. Participants finish their current round with the fallback. Their next round with a model waits, and its page says so.",
                         verbose_name="take nobody new when the budget is spent",
                     ),
                 ),
@@ -893,15 +916,15 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Of every page after the consent: phone, tablet, computer or headset; browser and system; the size of the window; how often and how long the page was out of sight. These are personal data: say so in the consent.",
-                        verbose_name="keep device, window and times away of each page",
+                        help_text="For every page after the consent: phone, tablet, computer or headset; browser and system; the size of the window; how often and how long the page was hidden. These are personal data: name them in the consent.",
+                        verbose_name="store device, window and times away for each page",
                     ),
                 ),
                 (
                     "shared",
                     models.BooleanField(
                         default=False,
-                        help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
+                        help_text="Every researcher on this server may see and copy the design, but not see participants.",
                         verbose_name="shown to all researchers",
                     ),
                 ),
@@ -910,7 +933,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         db_default="en",
                         default="en",
-                        help_text="In which languages participants can read it, by their codes with spaces between: “en es zh-hans”. The first is the one in which you write; each participant reads what the browser asks for among them, and can change it.",
+                        help_text="The languages that participants can choose, as codes separated by spaces: “en es zh-hans”. The first one is the language of your own texts. Participants see the one that their browser asks for, and can change it.",
                         max_length=60,
                     ),
                 ),
@@ -921,7 +944,7 @@ class Migration(migrations.Migration):
                         db_default=models.Value({}, models.JSONField()),
                         default=dict,
                         editable=False,
-                        help_text="What you wrote, in the other languages: by language and text.",
+                        help_text="Translations of your own texts, by language and text.",
                     ),
                 ),
                 (
@@ -929,19 +952,23 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         default=0,
                         editable=False,
-                        help_text="Participants who ever entered: the last number given.",
+                        help_text="The number of participants who ever entered: the last number given.",
                     ),
                 ),
                 (
                     "withdrawn",
                     models.PositiveIntegerField(
-                        default=0, editable=False, help_text="People who withdrew; their data are erased."
+                        default=0,
+                        editable=False,
+                        help_text="The number of people who withdrew; their data are erased.",
                     ),
                 ),
                 (
                     "withdrawn_synthetic",
                     models.PositiveIntegerField(
-                        default=0, editable=False, help_text="Programs that withdrew in a dry run."
+                        default=0,
+                        editable=False,
+                        help_text="The number of programs that withdrew in a dry run.",
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -970,7 +997,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("user_name", models.CharField(help_text="As it was then.", max_length=150)),
+                ("user_name", models.CharField(help_text="The name at that time.", max_length=150)),
                 (
                     "action",
                     models.CharField(
@@ -1059,7 +1086,7 @@ class Migration(migrations.Migration):
                     "code",
                     models.CharField(
                         blank=True,
-                        help_text="The same for everybody. Empty: an own code for each who is complete, none for others.",
+                        help_text="The same code for everybody. Empty: each complete participant gets their own code, and others get none.",
                         max_length=80,
                     ),
                 ),
@@ -1067,12 +1094,12 @@ class Migration(migrations.Migration):
                     "url",
                     models.CharField(
                         blank=True,
-                        help_text="Where the last page's button leads. {code} and {label} are filled in.",
+                        help_text="The address that the button on the last page leads to. {code} and {label} are filled in.",
                         max_length=500,
                         verbose_name="address",
                     ),
                 ),
-                ("text", models.TextField(blank=True, help_text="Words beside it. Markdown.")),
+                ("text", models.TextField(blank=True, help_text="The text on this page. Markdown.")),
                 (
                     "study",
                     models.ForeignKey(
@@ -1139,7 +1166,7 @@ class Migration(migrations.Migration):
                     "code",
                     models.CharField(
                         blank=True,
-                        help_text="Still good for payment.",
+                        help_text="The code is still valid for payment.",
                         max_length=80,
                         verbose_name="completion code",
                     ),
@@ -1148,7 +1175,7 @@ class Migration(migrations.Migration):
                     "mark",
                     models.CharField(
                         blank=True,
-                        help_text="Of the name in their link, which cannot be read from it.",
+                        help_text="A mark of the name in the link. The name cannot be read from it.",
                         max_length=64,
                     ),
                 ),
@@ -1178,14 +1205,21 @@ class Migration(migrations.Migration):
                 ("began_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "until",
-                    models.DateTimeField(help_text="When it is over: of itself, or because staff said so."),
+                    models.DateTimeField(
+                        help_text="The time when the pause ends, by itself or because staff ended it."
+                    ),
                 ),
-                ("entries", models.PositiveIntegerField(help_text="How many had begun within a minute.")),
+                (
+                    "entries",
+                    models.PositiveIntegerField(
+                        help_text="The number of people who had begun within a minute."
+                    ),
+                ),
                 (
                     "ended_by",
                     models.CharField(
                         blank=True,
-                        help_text="Name of who of the staff ended it before its time.",
+                        help_text="The name of the staff member who ended it early.",
                         max_length=150,
                     ),
                 ),
@@ -1211,12 +1245,12 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("user_name", models.CharField(help_text="As it was then.", max_length=150)),
+                ("user_name", models.CharField(help_text="The name at that time.", max_length=150)),
                 ("asked_at", models.DateTimeField(auto_now_add=True)),
                 ("participants", models.PositiveSmallIntegerField()),
                 ("at_once", models.PositiveSmallIntegerField()),
                 ("seed", models.BigIntegerField()),
-                ("shares", models.JSONField(help_text="Percent by name.")),
+                ("shares", models.JSONField(help_text="Percentages by name.")),
                 (
                     "state",
                     models.CharField(
@@ -1235,26 +1269,24 @@ class Migration(migrations.Migration):
                     "stopped_by",
                     models.CharField(
                         blank=True,
-                        help_text="Who asked to send nobody more, as they were called then.",
+                        help_text="The name of the staff member who stopped it.",
                         max_length=150,
                     ),
                 ),
                 (
                     "done",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="How many came to an end, good or bad."
+                        default=0, help_text="The number of programs that came to any end."
                     ),
                 ),
                 (
                     "line",
-                    models.CharField(
-                        blank=True, help_text="What became of it, once it has ended.", max_length=300
-                    ),
+                    models.CharField(blank=True, help_text="The result, after it has ended.", max_length=300),
                 ),
                 (
                     "news_at",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="When something was heard of it last."
+                        default=django.utils.timezone.now, help_text="The time of its last sign of life."
                     ),
                 ),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
@@ -1298,14 +1330,14 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.CharField(
-                        help_text="What it is for, for example “script on my laptop”.", max_length=80
+                        help_text="The purpose, for example “script on my laptop”.", max_length=80
                     ),
                 ),
                 ("digest", models.CharField(help_text="SHA-256 of the token.", max_length=64, unique=True)),
                 (
                     "hint",
                     models.CharField(
-                        help_text="How the token begins, to tell it from others.", max_length=16
+                        help_text="The first characters of the token, to tell it from others.", max_length=16
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -1324,7 +1356,7 @@ class Migration(migrations.Migration):
                     "study",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Empty: all studies that the researcher may see.",
+                        help_text="Empty: all studies that the owner of the token may see.",
                         null=True,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="api_tokens",
@@ -1366,7 +1398,10 @@ class Migration(migrations.Migration):
                 (
                     "title",
                     models.CharField(
-                        blank=True, help_text="Empty: the usual one.", max_length=120, verbose_name="heading"
+                        blank=True,
+                        help_text="Empty: the default heading.",
+                        max_length=120,
+                        verbose_name="heading",
                     ),
                 ),
                 ("text", models.TextField(blank=True, help_text="Markdown.")),
@@ -1423,24 +1458,29 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "measure",
-                    models.CharField(help_text="For tables and figures, for example “Trust”.", max_length=80),
+                    models.CharField(
+                        help_text="The name in tables and figures, for example “Trust”.", max_length=80
+                    ),
                 ),
                 ("text", models.CharField(help_text="What participants read.", max_length=300)),
-                ("points", models.PositiveSmallIntegerField(default=5, help_text="Of a scale: 3 to 11.")),
+                (
+                    "points",
+                    models.PositiveSmallIntegerField(default=5, help_text="For a scale: 3 to 11 points."),
+                ),
                 ("low", models.CharField(blank=True, default="Strongly disagree", max_length=60)),
                 ("high", models.CharField(blank=True, default="Strongly agree", max_length=60)),
                 (
                     "scale",
                     models.CharField(
                         blank=True,
-                        help_text="Name of the sub-scale that it belongs to, for example nasa_tlx.",
+                        help_text="The sub-scale that the question belongs to, for example nasa_tlx.",
                         max_length=40,
                     ),
                 ),
                 (
                     "reversed",
                     models.BooleanField(
-                        default=False, help_text="Turned around before the sub-scale is scored."
+                        default=False, help_text="The answer is reversed before the sub-scale is scored."
                     ),
                 ),
                 (
@@ -1448,20 +1488,20 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="What can be chosen: a list of texts, for “of several”.",
+                        help_text="The options, as a list of texts.",
                     ),
                 ),
-                ("minimum", models.FloatField(blank=True, help_text="Of a number.", null=True)),
-                ("maximum", models.FloatField(blank=True, help_text="Of a number.", null=True)),
+                ("minimum", models.FloatField(blank=True, help_text="For a number.", null=True)),
+                ("maximum", models.FloatField(blank=True, help_text="For a number.", null=True)),
                 (
                     "step",
-                    models.FloatField(blank=True, help_text="Of a number: 1 for whole numbers.", null=True),
+                    models.FloatField(blank=True, help_text="For a number: 1 for whole numbers.", null=True),
                 ),
                 (
                     "correct",
                     models.JSONField(
                         blank=True,
-                        help_text="The right answer of an attention check or of a question of understanding.",
+                        help_text="The correct answer of an attention check or of a comprehension question.",
                         null=True,
                     ),
                 ),
@@ -1480,14 +1520,14 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Participants can say that it does not apply. That is in the data by itself, and in no mean or test.",
-                        verbose_name="or “does not apply”",
+                        help_text="Participants can say that the question does not apply. The data show this; means and tests leave it out.",
+                        verbose_name="may not apply",
                     ),
                 ),
                 (
                     "enabled",
                     models.BooleanField(
-                        default=True, help_text="Asked. What has been asked once stays in the data."
+                        default=True, help_text="The question is asked. Earlier answers stay in the data."
                     ),
                 ),
                 (
@@ -1512,12 +1552,14 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "attempt",
-                    models.PositiveSmallIntegerField(default=1, help_text="Of a question of understanding."),
+                    models.PositiveSmallIntegerField(
+                        default=1, help_text="The number of the attempt at a comprehension question."
+                    ),
                 ),
                 (
                     "value",
                     models.JSONField(
-                        help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
+                        help_text="A number, a text, the key of a condition (for a team), or a list of texts (for any of several)."
                     ),
                 ),
                 ("answered_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -1562,7 +1604,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveIntegerField(help_text="1 for the first.")),
-                ("document", models.JSONField(help_text="The blueprint.")),
+                ("document", models.JSONField(help_text="The design as one document.")),
                 (
                     "digest",
                     models.CharField(help_text="SHA-256 of the document in canonical JSON.", max_length=64),
@@ -1576,7 +1618,7 @@ class Migration(migrations.Migration):
                     "bundle",
                     models.JSONField(
                         blank=True,
-                        help_text="The preregistration: the document, and the prompts that follow from it.",
+                        help_text="The preregistration: the document and its prompts.",
                         null=True,
                     ),
                 ),
@@ -1618,11 +1660,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveIntegerField(help_text="1 for the first of the study.")),
-                ("size", models.PositiveSmallIntegerField(help_text="People that there are seats for.")),
+                ("number", models.PositiveIntegerField(help_text="1 for the first one in the study.")),
+                (
+                    "size",
+                    models.PositiveSmallIntegerField(
+                        help_text="The number of people that the group has seats for."
+                    ),
+                ),
                 (
                     "order",
-                    models.JSONField(help_text="Keys of the conditions that its members play from there on."),
+                    models.JSONField(help_text="Keys of the conditions that the group's members will play."),
                 ),
                 (
                     "sequence",
@@ -1634,11 +1681,15 @@ class Migration(migrations.Migration):
                 ("preview", models.BooleanField(default=False)),
                 (
                     "language",
-                    models.CharField(default="en", help_text="In which all of them read.", max_length=16),
+                    models.CharField(
+                        default="en", help_text="The language that all members read.", max_length=16
+                    ),
                 ),
                 (
                     "formed_at",
-                    models.DateTimeField(blank=True, help_text="When it began to play.", null=True),
+                    models.DateTimeField(
+                        blank=True, help_text="The time at which the group began to play.", null=True
+                    ),
                 ),
                 (
                     "study",
@@ -1666,15 +1717,20 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("page", models.CharField(help_text="Its name.", max_length=12)),
+                ("page", models.CharField(help_text="The name of the page.", max_length=12)),
                 (
                     "position",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="Of the round; 0 outside of the rounds."
+                        default=0, help_text="The position of the round; 0 outside of rounds."
                     ),
                 ),
                 ("opened_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("loads", models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")),
+                (
+                    "loads",
+                    models.PositiveIntegerField(
+                        default=0, help_text="The number of times the page was loaded."
+                    ),
+                ),
                 ("done_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "device",
@@ -1682,14 +1738,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Empty where none is kept.",
+                        help_text="Empty if the study does not store devices.",
                         max_length=10,
                     ),
                 ),
                 ("browser", models.CharField(blank=True, db_default="", default="", max_length=20)),
                 (
                     "browser_version",
-                    models.PositiveSmallIntegerField(blank=True, help_text="The major one.", null=True),
+                    models.PositiveSmallIntegerField(blank=True, help_text="The major version.", null=True),
                 ),
                 ("system", models.CharField(blank=True, db_default="", default="", max_length=10)),
                 (
@@ -1704,14 +1760,14 @@ class Migration(migrations.Migration):
                     "times_away",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="How often the page went out of sight; empty if it told nothing.",
+                        help_text="The number of times the page was hidden; empty if it did not report this.",
                         null=True,
                     ),
                 ),
                 (
                     "away_ms",
                     models.PositiveIntegerField(
-                        blank=True, help_text="For how long, all together.", null=True
+                        blank=True, help_text="The total time, in milliseconds.", null=True
                     ),
                 ),
                 (
@@ -1744,26 +1800,27 @@ class Migration(migrations.Migration):
                 (
                     "place",
                     models.PositiveSmallIntegerField(
-                        help_text="0 for the first: which of the people's seats is theirs."
+                        help_text="Which of the people's seats is theirs; 0 for the first."
                     ),
                 ),
                 (
                     "position",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="Of the round that they wait for; 0: none."
+                        default=0, help_text="The position of the round that they wait for; 0: none."
                     ),
                 ),
                 (
                     "came_at",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="When they came to that lobby."
+                        default=django.utils.timezone.now,
+                        help_text="The time at which they entered the lobby.",
                     ),
                 ),
                 (
                     "seen_at",
                     models.DateTimeField(
                         default=django.utils.timezone.now,
-                        help_text="When their page was last heard of there.",
+                        help_text="The time of the last sign of their page in the lobby.",
                     ),
                 ),
                 (

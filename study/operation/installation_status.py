@@ -54,7 +54,7 @@ def installation_lines() -> list[StatusLine]:
     broker, lines = status_checks.ask_broker(), list[StatusLine]()
     for name, (needed, check) in CHECKS.items():
         if needed == DATABASE and lines[0].state == BROKEN:
-            line = StatusLine(LOOK, "Not known while the database does not answer.")
+            line = StatusLine(LOOK, "Unknown while the database does not answer.")
         else:
             line = _checked(name, partial(check, broker) if needed == BROKER else check)
         lines.append(replace(line, name=name))
@@ -68,10 +68,10 @@ def _checked(name: str, check: Callable[[], StatusLine]) -> StatusLine:
         if isinstance(error, Error):
             drop_broken_connection()
             if name == "Database":
-                do = "Start it, or see its log. Pages say so until it is back; what is stored is safe."
+                do = "Start it, or read its log. Pages show a notice until it is back. Stored data are safe."
                 return StatusLine(BROKEN, f"It does not answer ({type(error).__name__}).", do)
         log.error("%s could not be looked at: %s", name, error_traceback(error))
-        means = f"This could not be looked at ({error_location(error)})."
+        means = f"This could not be checked ({error_location(error)})."
         return StatusLine(LOOK, means, "See the log of this process.")
 
 

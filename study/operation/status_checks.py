@@ -126,7 +126,7 @@ def migrations() -> StatusLine:
         return StatusLine(BROKEN, means, "Run manage.py migrate (Update).")
     if open_tables := unguarded_tables():
         means = f"All are applied, but the log can be changed: {', '.join(open_tables)}."
-        return StatusLine(BROKEN, means, "Run manage.py verify_log, and see CONTRIBUTING on guards.")
+        return StatusLine(BROKEN, means, "Run manage.py verify_log, and read about guards in CONTRIBUTING.")
     return StatusLine(WELL, "All are applied, and the database refuses to change rows of the log.")
 
 
@@ -138,7 +138,7 @@ def disk() -> StatusLine:
     if share > LITTLE and left.free > LITTLE_BYTES:
         return StatusLine(WELL, means)
     state = BROKEN if share < HARDLY or left.free < HARDLY_BYTES else LOOK
-    return StatusLine(state, means, "Make room before it is full: nothing is stored then. Logs come first.")
+    return StatusLine(state, means, "Make room: a full disk stores nothing. Begin with the logs.")
 
 
 def _folders() -> list[Path]:
@@ -158,10 +158,10 @@ def sizes() -> StatusLine:
     logs = _bytes(settings.LOG_DIR.glob("*"))
     means = f"The database takes {format_size(_database_bytes() + wal)}, logs take {format_size(logs)}."
     if wal > MUCH_WAL:
-        do = "SQLite's write-ahead log is not folded in: somebody reads without end. Restart the app."
-        return StatusLine(LOOK, f"{means} {format_size(wal)} of it are not folded in.", do)
+        do = "A program keeps reading, so SQLite cannot shorten its write-ahead log. Restart the app."
+        return StatusLine(LOOK, f"{means} SQLite's write-ahead log is {format_size(wal)} of it.", do)
     if logs > MUCH_LOG:
-        return StatusLine(LOOK, means, "Put logs aside, with logrotate for example (Logs).")
+        return StatusLine(LOOK, means, "Move logs away, for example with logrotate (Logs).")
     return StatusLine(WELL, means)
 
 
@@ -192,7 +192,7 @@ def clock() -> StatusLine:
     if apart < CLOCK_OFF:
         return StatusLine(WELL, means)
     state = BROKEN if apart > CLOCK_WRONG else LOOK
-    do = "Set both by NTP: step timers, tokens and second factors go by the clock."
+    do = "Set both with NTP: step timers, tokens and second factors depend on the clock."
     return StatusLine(state, means, do)
 
 
@@ -200,13 +200,13 @@ def backup() -> StatusLine:
     """Check the age of the last known backup."""
     last = last_backup_at(settings.VAR_DIR)
     if last is None:
-        means = "None is known here. One that was made by other means is not seen from here."
-        return StatusLine(LOOK, means, "Make one, and have one made every day (Backup and restore).")
+        means = "No backup is known. Backups that other programs made cannot be seen from here."
+        return StatusLine(LOOK, means, "Make one, and schedule one for every day (Backup and restore).")
     age = datetime.now(UTC) - last
     means = f"The last one was made on {last.astimezone(UTC):%Y-%m-%d at %H:%M} UTC."
     if age < OLD_BACKUP:
         return StatusLine(WELL, means)
-    return StatusLine(LOOK, means, "Make one, and look why none was made (Backup and restore).")
+    return StatusLine(LOOK, means, "Make one, and find out why none was made (Backup and restore).")
 
 
 def versions() -> StatusLine:
@@ -224,7 +224,7 @@ def _database_version() -> str:
 SLOW_BROKER_SECONDS = 0.1
 WAITED, TOO_LONG = 5.0, 30.0
 """Seconds that the first task of people's queue has waited, for the states look and broken."""
-NOT_KNOWN = "Not known while Redis does not answer."
+NOT_KNOWN = "Unknown while Redis does not answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +262,12 @@ def _health() -> WorkerHealth:
 def redis(broker: BrokerState) -> StatusLine:
     """Check whether Redis answers, and how fast."""
     if broker.seconds is None:
-        means = f"It does not answer ({broker.why}). Pages go on, and look for themselves every two seconds."
-        return StatusLine(BROKEN, means, "Start it: co-players that think, and analyses, wait for it.")
+        means = f"It does not answer ({broker.why}). Pages continue, and check for changes every two seconds."
+        return StatusLine(BROKEN, means, "Start it: thinking co-players and analyses wait for it.")
     means = f"It answers within {format_seconds(broker.seconds)}."
     if broker.seconds < SLOW_BROKER_SECONDS:
         return StatusLine(WELL, means)
-    return StatusLine(LOOK, means, "Look for what else uses it, and at the network between.")
+    return StatusLine(LOOK, means, "Check which other programs use it, and check the network.")
 
 
 def people_workers(broker: BrokerState) -> StatusLine:
@@ -277,8 +277,8 @@ def people_workers(broker: BrokerState) -> StatusLine:
         return StatusLine(LOOK, NOT_KNOWN)
     if number:
         return StatusLine(WELL, f"{counted_noun(number, 'worker')} {_answer(number)}.")
-    means = "None answers. Co-players that think are replaced by their fallbacks, and nobody is timed out."
-    do = "Start brigade-people, or see why it ended: worker-1.log, or the journal."
+    means = "None answers. Fallbacks play for thinking co-players, and nobody is timed out."
+    do = "Start brigade-people, or find out why it ended in worker-1.log or the journal."
     return StatusLine(BROKEN, means, do)
 
 
@@ -290,7 +290,7 @@ def experiment_workers(broker: BrokerState) -> StatusLine:
     waiting = f"{counted_noun(broker.queues['experiments'].tasks, 'task')} waiting"
     if number:
         return StatusLine(WELL, f"{counted_noun(number, 'worker')} {_answer(number)}; {waiting}.")
-    means = f"None answers; {waiting}. Nobody who plays needs one."
+    means = f"None answers; {waiting}. Play does not need one."
     return StatusLine(LOOK, means, "Start brigade-experiments if there are experiments or dry runs.")
 
 
@@ -304,7 +304,7 @@ def queue(broker: BrokerState) -> StatusLine:
     if people.seconds < WAITED:
         return StatusLine(WELL, means)
     state = BROKEN if people.seconds > TOO_LONG else LOOK
-    do = "Start more workers of people's co-players, or give the one there is more threads (--concurrency)."
+    do = "Start more workers of people's co-players, or give the worker more threads (--concurrency)."
     return StatusLine(state, means, do)
 
 
@@ -329,17 +329,17 @@ def steps() -> StatusLine:
     means = f"{live} being played; {number} steps in the last minute.{_how_quick(pace)}"
     if pace.most is None or pace.most < SLOW_STEP_SECONDS:
         return StatusLine(WELL, means)
-    do = "Look at the load of the machine, and at what else uses the database (Limits, How many people)."
+    do = "Check the load of the machine, and what else uses the database (Limits, Plan the capacity)."
     return StatusLine(LOOK, means, do)
 
 
 def _how_quick(pace: PlayPace) -> str:
     if pace.half is None or pace.most is None:
-        return " All of them waited for somebody else than us." if pace.steps else ""
+        return " All of them waited for people or models." if pace.steps else ""
     half, most = format_seconds(pace.half), format_seconds(pace.most)
     return (
-        f" Stored after the last command within {half} for half of those that wait for no model, "
-        f"within {most} for 95 of 100."
+        f" Steps that wait for no model were stored within {half} of the last command (half of them) or "
+        f"within {most} (95 of 100)."
     )
 
 
@@ -347,20 +347,20 @@ def stuck() -> StatusLine:
     """Check for episodes that wait longer than allowed."""
     late = count_late_turns()
     if not late:
-        return StatusLine(WELL, "No episode waits for its co-players longer than it may.")
+        return StatusLine(WELL, "No episode waits longer than allowed for its co-players.")
     number = f"{counted_noun(late, 'episode')} {'waits' if late == 1 else 'wait'}"
     means = f"{number} longer than allowed for co-players, or for a turn to be closed."
-    do = "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. "
-    return StatusLine(BROKEN, means, do + "Live, in each study, says whose episodes they are.")
+    do = "Workers continue these within seconds: check workers and Redis above, then worker-1.log. "
+    return StatusLine(BROKEN, means, do + "Live of each study shows whose episodes they are.")
 
 
 def clocks() -> StatusLine:
     """Check whether real-time episodes advance, and on time."""
     stand = clock_totals()
     if stand.stopped:
-        verb = "stands" if stand.stopped == 1 else "stand"
-        means = f"{counted_noun(stand.stopped, 'clock')} {verb} still: nobody takes the steps."
-        do = "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
+        verb = "has" if stand.stopped == 1 else "have"
+        means = f"{counted_noun(stand.stopped, 'clock')} {verb} stopped: no process takes the steps."
+        do = "Start brigade-ticker, or find out why it ended in ticker.log or the journal."
         return StatusLine(BROKEN, means, do)
     if not stand.running:
         return StatusLine(WELL, "No game is played in real time.")
@@ -368,7 +368,9 @@ def clocks() -> StatusLine:
     means = f"{games} in real time; {late} of {stand.steps} came more than {1000 * LATE_SECONDS:.0f} ms late."
     if stand.late <= MANY_LATE * stand.steps:
         return StatusLine(WELL, means)
-    return StatusLine(LOOK, means, "The machine has too much to do: more cores, or fewer people at once.")
+    return StatusLine(
+        LOOK, means, "The machine is overloaded. Use more cores, or let fewer people play at once."
+    )
 
 
 def outages() -> StatusLine:
@@ -376,15 +378,15 @@ def outages() -> StatusLine:
     lately = recent_outages()
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."
-        return StatusLine(BROKEN, means, "Start what is away. People get back the time that it costs them.")
+        return StatusLine(BROKEN, means, "Start what is away. People get the lost time back.")
     if not lately:
         return StatusLine(WELL, "None in the last seven days.")
     last = max(one.until for one in lately if one.until)
     number, over = counted_noun(len(lately), "outage"), f"{last.astimezone(UTC):%d %B, %H:%M}"
-    means = f"{number} in the last seven days, the last one over at {over} UTC."
+    means = f"{number} in the last seven days, the last one ended on {over} UTC."
     if timezone.now() - last > RECENT:
         return StatusLine(WELL, means)
-    return StatusLine(LOOK, means, "Live, in each study, lists them. See the logs of that time for why.")
+    return StatusLine(LOOK, means, "Live of each study lists them. The logs of that time show the cause.")
 
 
 def coplayers() -> StatusLine:
@@ -393,10 +395,12 @@ def coplayers() -> StatusLine:
     decisions, calls = counted_noun(faults.decisions, "decision"), counted_noun(faults.calls, "call")
     means = (
         f"In the last 15 minutes {faults.fallbacks} of {decisions} were made by a fallback, "
-        f"and {faults.failures} of {calls} of models got no answer."
+        f"and {faults.failures} of {calls} to models got no answer."
     )
     state = _state(faults)
-    do = "See Live for which study, and worker-1.log for why: a key, a limit of the provider, its server."
+    do = (
+        "Live shows which study; worker-1.log shows the cause: a key, a limit of the provider, or its server."
+    )
     return StatusLine(state, means, do if state != WELL else "")
 
 
@@ -418,6 +422,6 @@ def money() -> StatusLine:
     means += f", and {format_dollars(booked.set_aside)} are set aside." if booked.set_aside else "."
     if not near:
         return StatusLine(WELL, means)
-    means += f" {counted_noun(near, 'budget')} {'is' if near == 1 else 'are'} spent by nine tenths or more."
-    do = "At its limit a study calls no model any more, and fallbacks play. Its page shows the forecast; "
-    return StatusLine(LOOK, means, do + "the limit is set in its design.")
+    means += f" {counted_noun(near, 'budget')} {'is' if near == 1 else 'are'} at least nine tenths spent."
+    do = "A study at its limit calls no model any more, and fallbacks play. Its page shows the forecast; "
+    return StatusLine(LOOK, means, do + "you set the limit in its design.")

@@ -50,31 +50,36 @@ class Participant(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
-    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
-    code = models.CharField(max_length=32, unique=True, help_text="Name in the data; opens nothing.")
-    key = models.CharField(max_length=32, unique=True, default=new_key, help_text="Secret part of the link.")
-    entry = models.CharField(max_length=32, unique=True, help_text="Of the consent form that was sent.")
+    number = models.PositiveIntegerField(help_text="1 for the first one in the study.")
+    code = models.CharField(max_length=32, unique=True, help_text="The name in the data. It opens no page.")
+    key = models.CharField(
+        max_length=32, unique=True, default=new_key, help_text="The secret part of the link."
+    )
+    entry = models.CharField(
+        max_length=32, unique=True, help_text="The key of the consent form that was sent."
+    )
     completion_code = models.CharField(
         "own code",
         max_length=16,
         default=new_completion_code,
-        help_text="Given to those who are complete where the outcome has no code.",
+        help_text="For complete participants, if the outcome has no code.",
     )
     given_code = models.CharField(
         "completion code",
         max_length=80,
         blank=True,
         editable=False,
-        help_text="What the person was given at the end to hand in, whatever the outcome's code is now.",
+        help_text="The code that the person received at the end, even if the outcome's code has changed "
+        "since.",
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
-    preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    preview = models.BooleanField(default=False, help_text="A member of staff who tried the study out.")
     language = models.CharField(
         max_length=16,
         default=ORIGINAL_LANGUAGE,
         db_default=ORIGINAL_LANGUAGE,
-        help_text="In which the person reads the pages.",
+        help_text="The language in which the person reads the pages.",
     )
     version_id: int
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
@@ -82,15 +87,17 @@ class Participant(models.Model):
     label = models.CharField(
         max_length=120,
         blank=True,
-        help_text="Name given by whoever sent this person, for example a Prolific ID.",
+        help_text="The name that the recruiter gave this person, for example a Prolific ID.",
     )
     referral = models.JSONField(
-        default=dict, blank=True, help_text="What else the link said, for example STUDY_ID and SESSION_ID."
+        default=dict,
+        blank=True,
+        help_text="Other parameters of the link, for example STUDY_ID and SESSION_ID.",
     )
     sequence = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text="Which sequence of the order scheme, from 1; empty for random orders.",
+        help_text="The number of the sequence in the order scheme, from 1; empty for random orders.",
     )
     practice = models.ForeignKey(
         Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
@@ -101,24 +108,28 @@ class Participant(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="first_practised_by",
-        help_text="The first try at it, where there was a second one.",
+        help_text="The first attempt, if there was a second one.",
     )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(
-        max_length=64, blank=True, help_text="SHA-256 of the consent text and statements that were agreed to."
+        max_length=64,
+        blank=True,
+        help_text="SHA-256 of the consent text and statements that the person agreed to.",
     )
-    active_at = models.DateTimeField(default=timezone.now, help_text="When the person last did anything.")
+    active_at = models.DateTimeField(default=timezone.now, help_text="The time of the person's last action.")
     ended_at = models.DateTimeField(null=True, blank=True)
-    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if it was no usual end.")
+    end_reason = models.CharField(
+        max_length=200, blank=True, help_text="The reason, if the person did not complete the study."
+    )
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
     known_effects = models.JSONField(
         default=dict,
         blank=True,
         db_default=models.Value({}, models.JSONField()),
-        help_text="Of a program: by what part of an item's scale its answers were moved, by item and "
-        "condition. Empty: it answered by what it went through, as people do.",
+        help_text="For a program: by how much of an item's scale its answers were shifted, by item and "
+        "condition. Empty: the answers depend on what happened in play, as with people.",
     )
 
     class Meta:
@@ -173,9 +184,9 @@ class Round(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="rounds",
-        help_text="Several people may play in one episode.",
+        help_text="Several people may play one episode.",
     )
-    seat = models.PositiveSmallIntegerField(default=0, help_text="Where the participant sits in it.")
+    seat = models.PositiveSmallIntegerField(default=0, help_text="The participant's seat in the episode.")
     answered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -204,16 +215,18 @@ class Group(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="groups")
     version_id: int
-    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
-    size = models.PositiveSmallIntegerField(help_text="People that there are seats for.")
-    order = models.JSONField(help_text="Keys of the conditions that its members play from there on.")
+    number = models.PositiveIntegerField(help_text="1 for the first one in the study.")
+    size = models.PositiveSmallIntegerField(help_text="The number of people that the group has seats for.")
+    order = models.JSONField(help_text="Keys of the conditions that the group's members will play.")
     sequence = models.PositiveIntegerField(null=True, blank=True, help_text="As `Participant.sequence`.")
     synthetic = models.BooleanField(default=False)
     preview = models.BooleanField(default=False)
     language = models.CharField(
-        max_length=16, default=ORIGINAL_LANGUAGE, help_text="In which all of them read."
+        max_length=16, default=ORIGINAL_LANGUAGE, help_text="The language that all members read."
     )
-    formed_at = models.DateTimeField(null=True, blank=True, help_text="When it began to play.")
+    formed_at = models.DateTimeField(
+        null=True, blank=True, help_text="The time at which the group began to play."
+    )
 
     class Meta:
         ordering = ["study", "number"]
@@ -232,13 +245,17 @@ class GroupMember(models.Model):
     participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="membership")
     participant_id: int
     place = models.PositiveSmallIntegerField(
-        help_text="0 for the first: which of the people's seats is theirs."
+        help_text="Which of the people's seats is theirs; 0 for the first."
     )
     position = models.PositiveSmallIntegerField(
-        default=0, help_text="Of the round that they wait for; 0: none."
+        default=0, help_text="The position of the round that they wait for; 0: none."
     )
-    came_at = models.DateTimeField(default=timezone.now, help_text="When they came to that lobby.")
-    seen_at = models.DateTimeField(default=timezone.now, help_text="When their page was last heard of there.")
+    came_at = models.DateTimeField(
+        default=timezone.now, help_text="The time at which they entered the lobby."
+    )
+    seen_at = models.DateTimeField(
+        default=timezone.now, help_text="The time of the last sign of their page in the lobby."
+    )
 
     class Meta:
         ordering = ["place"]
@@ -256,23 +273,31 @@ class PageVisit(models.Model):
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
-    page = models.CharField(max_length=12, help_text="Its name.")
-    position = models.PositiveSmallIntegerField(default=0, help_text="Of the round; 0 outside of the rounds.")
+    page = models.CharField(max_length=12, help_text="The name of the page.")
+    position = models.PositiveSmallIntegerField(
+        default=0, help_text="The position of the round; 0 outside of rounds."
+    )
     opened_at = models.DateTimeField(default=timezone.now)
-    loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")
+    loads = models.PositiveIntegerField(default=0, help_text="The number of times the page was loaded.")
     done_at = models.DateTimeField(null=True, blank=True)
     device = models.CharField(
-        max_length=10, blank=True, default="", db_default="", help_text="Empty where none is kept."
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Empty if the study does not store devices.",
     )
     browser = models.CharField(max_length=20, blank=True, default="", db_default="")
-    browser_version = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The major one.")
+    browser_version = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The major version.")
     system = models.CharField(max_length=10, blank=True, default="", db_default="")
     window_width = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
     window_height = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
     times_away = models.PositiveIntegerField(
-        null=True, blank=True, help_text="How often the page went out of sight; empty if it told nothing."
+        null=True,
+        blank=True,
+        help_text="The number of times the page was hidden; empty if it did not report this.",
     )
-    away_ms = models.PositiveIntegerField(null=True, blank=True, help_text="For how long, all together.")
+    away_ms = models.PositiveIntegerField(null=True, blank=True, help_text="The total time, in milliseconds.")
 
     class Meta:
         ordering = ["opened_at", "id"]
@@ -290,9 +315,12 @@ class Answer(models.Model):
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
     round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
     item = models.ForeignKey(SurveyItem, on_delete=models.PROTECT, related_name="answers")
-    attempt = models.PositiveSmallIntegerField(default=1, help_text="Of a question of understanding.")
+    attempt = models.PositiveSmallIntegerField(
+        default=1, help_text="The number of the attempt at a comprehension question."
+    )
     value = models.JSONField(
-        help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
+        help_text="A number, a text, the key of a condition (for a team), or a list of texts (for any of "
+        "several)."
     )
     answered_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -322,9 +350,13 @@ class LeftComplete(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")
-    code = models.CharField("completion code", max_length=80, blank=True, help_text="Still good for payment.")
+    code = models.CharField(
+        "completion code", max_length=80, blank=True, help_text="The code is still valid for payment."
+    )
     mark = models.CharField(
-        max_length=64, blank=True, help_text="Of the name in their link, which cannot be read from it."
+        max_length=64,
+        blank=True,
+        help_text="A mark of the name in the link. The name cannot be read from it.",
     )
     left_on = models.DateField()
 
@@ -341,10 +373,12 @@ class EntryPause(models.Model):
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
     began_at = models.DateTimeField(default=timezone.now)
-    until = models.DateTimeField(help_text="When it is over: of itself, or because staff said so.")
-    entries = models.PositiveIntegerField(help_text="How many had begun within a minute.")
+    until = models.DateTimeField(
+        help_text="The time when the pause ends, by itself or because staff ended it."
+    )
+    entries = models.PositiveIntegerField(help_text="The number of people who had begun within a minute.")
     ended_by = models.CharField(
-        max_length=150, blank=True, help_text="Name of who of the staff ended it before its time."
+        max_length=150, blank=True, help_text="The name of the staff member who ended it early."
     )
 
     class Meta:
@@ -371,7 +405,7 @@ class StaffAction(AppendOnly):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    user_name = models.CharField(max_length=150, help_text="The name at that time.")
     action = models.CharField(max_length=12, choices=Action)
     reason = models.CharField(max_length=200)
     at = models.DateTimeField(default=timezone.now, editable=False)

@@ -27,7 +27,7 @@ SHARES = {
     "refusals": ("Refusals, %", "They do not consent."),
     "fail_checks": (
         "Failed checks, %",
-        "They fail the check of understanding; and the chance of everybody to fail an attention check.",
+        "They fail the comprehension check. Everybody fails an attention check with the same chance.",
     ),
 }
 """Label and help text of each share."""

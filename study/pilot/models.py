@@ -41,19 +41,21 @@ class DryRun(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    user_name = models.CharField(max_length=150, help_text="The name at that time.")
     asked_at = models.DateTimeField(auto_now_add=True)
     participants = models.PositiveSmallIntegerField()
     at_once = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField()
-    shares = models.JSONField(help_text="Percent by name.")
+    shares = models.JSONField(help_text="Percentages by name.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stopped_by = models.CharField(
-        max_length=150, blank=True, help_text="Who asked to send nobody more, as they were called then."
+        max_length=150, blank=True, help_text="The name of the staff member who stopped it."
     )
-    done = models.PositiveSmallIntegerField(default=0, help_text="How many came to an end, good or bad.")
-    line = models.CharField(max_length=300, blank=True, help_text="What became of it, once it has ended.")
-    news_at = models.DateTimeField(default=timezone.now, help_text="When something was heard of it last.")
+    done = models.PositiveSmallIntegerField(
+        default=0, help_text="The number of programs that came to any end."
+    )
+    line = models.CharField(max_length=300, blank=True, help_text="The result, after it has ended.")
+    news_at = models.DateTimeField(default=timezone.now, help_text="The time of its last sign of life.")
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -163,7 +163,7 @@ def describe_token_count(prompt: WholePrompt) -> str:
         return f"Not counted: {error}."
     if whole is None or same is None:
         return f"{prompt.provider} does not count."
-    return f"{prompt.provider} counts {whole} tokens, {same} of them at every step the same."
+    return f"{prompt.provider} counts {whole} tokens, {same} of them the same at every step."
 
 
 COUNT_SECONDS = 20.0

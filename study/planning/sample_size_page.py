@@ -73,13 +73,16 @@ class SampleSizeForm(forms.Form):
     effect_kind = forms.ChoiceField(label="Effect given as", choices=list(KINDS.items()))
     effect = _number("Effect", 0, 10, "f: .10 small, .25 medium, .40 large (Cohen 1988).")
     correlation = _number(
-        "Correlation", -1, 1, "Between the values of one person in two conditions; take it from pilot data."
+        "Correlation",
+        -1,
+        1,
+        "Between the values of one person in two conditions. Take it from pilot data.",
     )
     power = _number("Power wanted", 0.05, 0.999, "The chance of finding the effect if it exists.")
     alpha = _number("Alpha", 0.0001, 0.5)
-    epsilon = _number("Epsilon", 0.05, 1, "Sphericity: 1 where it holds; .75 is a cautious guess.")
+    epsilon = _number("Epsilon", 0.05, 1, "Sphericity: 1 if it holds; .75 is a cautious guess.")
     scheme = forms.ChoiceField(label="Order scheme", choices=scheme_choices)
-    drop_out = _number("Drop-out, %", 0, 90, "Of those who begin, the share that does not finish.")
+    drop_out = _number("Drop-out, %", 0, 90, "The share of people who begin but do not finish.")
     people = forms.IntegerField(
         label="People you have",
         required=False,

@@ -106,7 +106,7 @@ def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
     conditions = counted_noun(len(design.conditions), "condition")
     planned = design.study.get("planned_participants")
     people = (
-        f"{counted_noun(planned, 'participant')} were planned" if planned else "No sample size was planned"
+        f"The plan has {counted_noun(planned, 'participant')}" if planned else "No sample size was planned"
     )
     yield "Orders and sample", f"Everybody plays {conditions}. {escape_markdown(scheme.meaning)} {people}."
     yield "Measures", "\n".join(f"- {line}" for line in _measures(design))

@@ -125,7 +125,7 @@ def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
     return tuple(write_atomically(directory / name, data) for name, data in report_files(told))
 
 
-LAYOUT = 2
+LAYOUT = 3
 """Version of the cache format and of the report's content; raised when either changes."""
 
 

@@ -106,7 +106,7 @@ _LINES = {"single": _chosen, "multiple": _chosen, "number": _numbers, "likert": 
 FLOW = "flow.svg"
 """Name of the flow diagram among the figures."""
 PLANNED = "*Planned.*"
-PARTLY = "*Planned, but not before everybody analysed took part.*"
+PARTLY = "*Planned, but some of the analysed participants took part before that.*"
 FROZEN_LATER = "*Planned after the data were collected.*"
 EXPLORATORY = "*Exploratory: not planned.*"
 EXPLORED = "*Exploratory.*"
@@ -155,7 +155,7 @@ def report_text(told: ReportContents) -> str:
         flow_table(told.flow),
         said_table(told.answer_summaries),
         _list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
-        "## Deviations from what was preregistered",
+        "## Deviations from the preregistration",
         deviations_list(told.deviations),
         "## Results",
         *_results(told),
@@ -173,8 +173,8 @@ def report_text(told: ReportContents) -> str:
 
 def _about(told: ReportContents) -> list[tuple[str, str]]:
     made = f"{told.made_at:%Y-%m-%d %H:%M} UTC"
-    known = [("Programs were told to differ by", told.known_effects)] if told.known_effects else []
-    return [("Report of", told.slug), ("Data of", told.sample_words), *known, ("Made", made)]
+    known = [("Effects given to the programs", told.known_effects)] if told.known_effects else []
+    return [("Study", told.slug), ("Data", told.sample_words), *known, ("Created", made)]
 
 
 def _design(told: ReportContents) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _design(told: ReportContents) -> Iterator[str]:
     frozen = told.frozen or [("Preregistered", "no: nothing was frozen")]
     yield _pairs(frozen)
     yield markdown_table(
-        ("Condition", "Participants read", "World", "Beside them", "Teammates"),
+        ("Condition", "Participants read", "World", "Co-player", "Teammates"),
         [[escape_markdown(cell) for cell in row] for row in told.conditions],
     )
     for name, text in told.design:
@@ -207,13 +207,13 @@ def said_table(said: Sequence[ItemSummary]) -> str:
     for one in said:
         rows.append([f"**{escape_markdown(one.question)}**", f"{one.answered} answered"])
         rows += [[escape_markdown(words), number] for words, number in one.lines]
-    return markdown_table(("Those analysed, about themselves", "n"), rows)
+    return markdown_table(("Answers of the analysed participants about themselves", "n"), rows)
 
 
 def deviations_list(deviations: Sequence[Deviation]) -> str:
     """Return a list of the deviations, or a sentence that there are none."""
     if not deviations:
-        return "None: design, program, sample and tests are as they were preregistered."
+        return "None: design, program, sample and tests are as preregistered."
     lines = [f"*{one.kind.capitalize()}.* {escape_markdown(one.words)}" for one in deviations]
     return _list(lines, safe=True)
 
@@ -223,9 +223,9 @@ def _results(told: ReportContents) -> Iterator[str]:
     mark = _mark(told)
     yield plan_sentence(analysis)
     if not told.frozen:
-        yield "Nothing was preregistered: all that follows is exploratory."
+        yield "Nothing was preregistered, so all results are exploratory."
     elif mark == FROZEN_LATER:
-        yield "All data were collected before this was preregistered: all that follows is exploratory."
+        yield "All data were collected before the preregistration, so all results are exploratory."
     by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
     for result in analysis.measures:
         rows = by_measure.get(result.measure.key, [])
@@ -246,12 +246,12 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     yield f"### {escape_markdown(result.measure.label)}"
     yield from _apa(rows, "main", planned)
     if result.within and result.within.planned.contrasts:
-        yield f"{planned} Contrasts, Holm's correction over them:"
+        yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
     yield participants_figure(result)
     yield means_table(result)
     if result.within and result.within.cautions:
-        yield "What speaks against these tests:"
+        yield "Reasons for caution with these tests:"
         yield _list(list(result.within.cautions))
     yield from _exploratory(result, rows)
     yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
@@ -264,7 +264,7 @@ def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
     pairs = result.within.pairs if result.within else None
     yield from _apa([row for row in rows if row["test"] != "paired t test"], "exploratory", EXPLORATORY)
     if pairs and pairs.contrasts:
-        yield f"{EXPLORATORY} All pairs, paired t tests with Holm's correction over them:"
+        yield f"{EXPLORATORY} All pairs: paired t tests with Holm's correction:"
         yield contrasts_table(pairs)
 
 
@@ -285,8 +285,7 @@ def _hash(told: ReportContents) -> str:
     rows = sum(len(one.table.observations) + len(one.set_aside) for one in told.analysis.measures)
     return (
         f"{counted_noun(rows, 'row')} analysed, `{ANALYSED_FILE}`, SHA-256 `{told.rows_sha256}`. "
-        f"`analyse_study` writes "
-        "that file beside this report; the same data give the same."
+        "`analyse_study` writes that file beside this report. The same data give the same hash."
     )
 
 

@@ -46,11 +46,13 @@ class ApiToken(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="api_tokens",
-        help_text="Empty: all studies that the researcher may see.",
+        help_text="Empty: all studies that the owner of the token may see.",
     )
-    name = models.CharField(max_length=80, help_text="What it is for, for example “script on my laptop”.")
+    name = models.CharField(max_length=80, help_text="The purpose, for example “script on my laptop”.")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token.")
-    hint = models.CharField(max_length=16, help_text="How the token begins, to tell it from others.")
+    hint = models.CharField(
+        max_length=16, help_text="The first characters of the token, to tell it from others."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -98,11 +100,13 @@ class SecurityEvent(AppendOnly):
     id: int
     at = models.DateTimeField(default=timezone.now, editable=False)
     kind = models.CharField(max_length=16, choices=Kind)
-    user_name = models.CharField(max_length=150, help_text="Of the staff; empty for nobody known.")
+    user_name = models.CharField(max_length=150, help_text="The staff member's name; empty if unknown.")
     study = models.CharField(max_length=50, help_text="The study's slug.")
     what = models.CharField(max_length=200, help_text="The file or the token.")
-    address = models.CharField(max_length=45, help_text="Where the browser or program was.")
-    number = models.PositiveBigIntegerField(default=0, db_default=0, help_text="From 1 on, without a gap.")
+    address = models.CharField(max_length=45, help_text="The network address of the browser or program.")
+    number = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="Numbers from 1 without a gap."
+    )
     seal = models.CharField(max_length=64, default="", db_default="", help_text="HMAC-SHA-256 of the row.")
 
     class Meta(AppendOnly.Meta):
@@ -117,9 +121,9 @@ class SecurityCount(models.Model):
 
     last = models.PositiveBigIntegerField(help_text="The number of the last event.")
     erased = models.PositiveBigIntegerField(
-        default=0, help_text="Up to this number the app has erased events itself, because they were old."
+        default=0, help_text="The app erased events up to this number because of their age."
     )
-    seal = models.CharField(max_length=64, help_text="HMAC-SHA-256 of both.")
+    seal = models.CharField(max_length=64, help_text="HMAC-SHA-256 of both numbers.")
 
     def __str__(self) -> str:
         return str(self.last)

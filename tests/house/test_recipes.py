@@ -27,7 +27,14 @@ from brigade.paths import base_dir
 from tests.nightly import nightly
 
 ROOT = base_dir()
-PAGES = ("CONTRIBUTING.md", "docs/recipes.md", "docs/testing.md")
+PAGES = (
+    "CONTRIBUTING.md",
+    "docs/draw-a-world.md",
+    "docs/recipes.md",
+    "docs/small-recipes.md",
+    "docs/study-recipes.md",
+    "docs/testing.md",
+)
 TEXT = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
 RECIPE_PAGE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 SOURCE = ("brigade", "kitchen", "study", "templates", "static", "tests")

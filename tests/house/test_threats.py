@@ -14,7 +14,8 @@ from study.researchers.permissions import STAFF
 ROOT = base_dir()
 ROWS = [
     line
-    for line in (ROOT / "docs" / "threats.md").read_text().splitlines()
+    for page in sorted((ROOT / "docs").glob("threats*.md"))
+    for line in page.read_text().splitlines()
     if line.startswith("| ") and not line.startswith("| threat")
 ]
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")

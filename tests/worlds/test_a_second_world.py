@@ -253,7 +253,7 @@ def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, 
     wrong = {**given, "world": "beacon"}
     del wrong["_show_settings"]
     answer = boss.post(url, wrong)
-    assert answer.status_code == 422 and "beside the participant" in text_of(answer)
+    assert answer.status_code == 422 and "besides the participant" in text_of(answer)
     right = {**wrong, "coplayer": "pilot", "teammates": "1", "world__beacon__width": "7"}
     assert boss.post(url, right).status_code == 302
     kitchen_ = study.parts.get(kind="practice").settings["kitchen"]

@@ -315,7 +315,9 @@ SCENE_TEXTS: Mapping[str, str] = {
     "more": gettext_noop("More …"),
     "you": gettext_noop("you"),
     "backToPage": gettext_noop("Back to the page"),
-    "noScene": gettext_noop("This browser cannot show it in three dimensions. Everything is on this page."),
+    "noScene": gettext_noop(
+        "This browser cannot show the game in three dimensions. This page has everything."
+    ),
     "headsetRefused": gettext_noop("The headset did not allow this page to start. The scene continues here."),
     "headset": gettext_noop("Enter with the headset"),
     "noHeadset": gettext_noop("No headset found"),

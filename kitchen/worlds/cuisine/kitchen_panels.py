@@ -137,7 +137,7 @@ def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) 
     if kind == "servingtable" or not seen["items"]:
         return pgettext("of a tool", "Free"), "free"
     if product_from(brief, kind, seen["items"]):
-        return gettext("All in: can be used"), "full"
+        return gettext("Complete: can be used"), "full"
     finished = seen["open"] and (kind not in _ALWAYS_OPEN or seen["items"][0] in brief["recipes"])
     return (gettext("Ready to take"), "ready") if finished else (gettext("Something missing"), "part")
 

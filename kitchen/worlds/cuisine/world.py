@@ -104,8 +104,8 @@ class CuisineWorld(World):
     figures: ClassVar[tuple[Metric, ...]] = METRICS
     drawn: ClassVar[str] = "dishes"
     drawn_alike: ClassVar[str] = (
-        "in the same order, and at the same steps as long as fewer than six orders stand: while six stand "
-        "none comes, so that what follows comes later"
+        "in the same order. They come at the same steps, unless six orders are open: then no order comes, "
+        "and the following ones come later"
     )
     news: ClassVar[str] = "completed, failed and new orders"
 

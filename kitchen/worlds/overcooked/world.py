@@ -120,7 +120,7 @@ class Overcooked(World):
     max_seats: ClassVar[int] = 2
     figures: ClassVar[tuple[Metric, ...]] = METRICS
     drawn: ClassVar[str] = "starting cells"
-    drawn_alike: ClassVar[str] = "where they are drawn at all"
+    drawn_alike: ClassVar[str] = "if they are drawn at all"
     news: ClassVar[str] = "soups that were delivered, pots that were started or became ready"
 
     def __init__(self, seats: int, options: Options) -> None:

@@ -53,34 +53,40 @@ class Condition(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
-    key = models.SlugField(help_text="Its name in the data, for example two_dispatched.")
-    name = models.CharField(max_length=80, help_text="For you and the figures, for example “Two dispatched”.")
+    key = models.SlugField(help_text="The condition's name in the data, for example two_dispatched.")
+    name = models.CharField(
+        max_length=80, help_text="The name for you and in figures, for example “Two dispatched”."
+    )
     label = models.CharField(
         max_length=80,
-        help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
+        help_text="What participants read. Choose a neutral name, for example “Team A”, that does not "
+        "reveal who plays.",
     )
-    position = models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures.")
+    position = models.PositiveSmallIntegerField(default=0, help_text="The position in tables and figures.")
     world = models.CharField(max_length=40, default=DEFAULT_WORLD_NAME)
     settings = models.JSONField(default=dict, blank=True)
     coplayer = models.CharField(max_length=40, default=NOBODY)
     coplayer_settings = models.JSONField(default=dict, blank=True)
     teammates = models.PositiveSmallIntegerField(
-        default=0, validators=[MaxValueValidator(63)], help_text="Co-players beside the participant."
+        default=0,
+        validators=[MaxValueValidator(63)],
+        help_text="The number of co-players who play with the participant.",
     )
     thinking_seconds = models.FloatField(
         "thinking time",
         null=True,
         blank=True,
         validators=[MinValueValidator(0), MaxValueValidator(60)],
-        help_text="Seconds that the teammates of this condition take at least. Empty: as in the study.",
+        help_text="The fewest seconds that teammates of this condition take for a step. Empty: as in the "
+        "study.",
     )
     step_seconds = models.FloatField(
         "step timer",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(3600)],
-        help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the "
-        "kitchen waits for the participant.",
+        help_text="Seconds that participants have for a step. After that, a missing command becomes “do "
+        "nothing”. Empty: the game waits for the participant.",
     )
     shown = models.CharField(
         "how the world is shown",
@@ -96,37 +102,37 @@ class Condition(models.Model):
         "also offer it in three dimensions",
         default=False,
         db_default=False,
-        help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
-        "data say who used it.",
+        help_text="A button beside the drawing opens it as a scene, on a screen or in a headset. The data "
+        "show who used it.",
     )
     shows_intents = models.BooleanField(
         "show what teammates are about to do",
         default=False,
         db_default=False,
-        help_text="A line beside each teammate that has told its plan: the planner always, a language model "
-        "where it replies with a structured list. Others show nothing.",
+        help_text="A line beside each teammate shows its plan, if it states one. The planner always does; a"
+        " language model does if it replies with a structured list. Other co-players do not.",
     )
     passes_by = models.BooleanField(
-        "go on without who is busy",
+        "go on without busy players",
         default=False,
         db_default=False,
-        help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
-        "them. Off: everybody chooses in every step, if only to wait.",
+        help_text="A step does not wait for people or teammates who have nothing to choose. Off: everybody "
+        "chooses in every step, even if only to wait.",
     )
     knowing = models.CharField(
-        "whose choice of the step a co-player knows",
+        "whose commands a co-player knows before it decides",
         max_length=10,
         choices=Knowing,
         default=Knowing.EVERYBODY,
         db_default=Knowing.EVERYBODY,
-        help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose "
-        "at once.",
+        help_text="Co-players decide after the participant has chosen. Nobody: they decide as if all chose "
+        "at the same time.",
     )
     organisation = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one "
+        help_text="Who may command and write to whom, and the co-players of single teammates. Empty: one "
         "co-player for all, and nobody writes.",
     )
     decision_seconds = models.FloatField(
@@ -134,15 +140,15 @@ class Condition(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
-        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
-        "Empty: as this server has it.",
+        help_text="Seconds that teammates of this condition have for a step. After that, the fallback "
+        "plays. Empty: the default of this server.",
     )
     offers_plans = models.BooleanField(
         "let participants plan ahead",
         default=False,
         db_default=False,
-        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
-        "itself as long as it is possible; else they are asked again.",
+        help_text="The page has a list of planned actions, one for each step. They are carried out "
+        "automatically while they are possible; otherwise participants are asked again.",
     )
 
     class Meta:

@@ -21,7 +21,7 @@ class StudyPart(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts")
     kind = models.CharField(max_length=12, choices=[(kind.name, kind.words) for kind in PARTS.values()])
     enabled = models.BooleanField("on", default=True)
-    title = models.CharField("heading", max_length=120, blank=True, help_text="Empty: the usual one.")
+    title = models.CharField("heading", max_length=120, blank=True, help_text="Empty: the default heading.")
     text = models.TextField(blank=True, help_text="Markdown.")
     settings = models.JSONField(default=dict, blank=True)
 
@@ -60,15 +60,16 @@ class Outcome(models.Model):
     code = models.CharField(
         max_length=80,
         blank=True,
-        help_text="The same for everybody. Empty: an own code for each who is complete, none for others.",
+        help_text="The same code for everybody. Empty: each complete participant gets their own code, and "
+        "others get none.",
     )
     url = models.CharField(
         "address",
         max_length=500,
         blank=True,
-        help_text="Where the last page's button leads. {code} and {label} are filled in.",
+        help_text="The address that the button on the last page leads to. {code} and {label} are filled in.",
     )
-    text = models.TextField(blank=True, help_text="Words beside it. Markdown.")
+    text = models.TextField(blank=True, help_text="The text on this page. Markdown.")
 
     class Meta:
         ordering = ["id"]

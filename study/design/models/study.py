@@ -61,13 +61,13 @@ class Study(models.Model):
     id: int
     slug = models.SlugField(unique=True, help_text="Part of the participants' link, after /s/.")
     title = models.CharField(
-        max_length=120, help_text="Participants read it; do not give away the hypotheses."
+        max_length=120, help_text="Participants read this title. Do not reveal the hypotheses."
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     seed = models.BigIntegerField(
         default=new_seed,
         validators=[MinValueValidator(0)],
-        help_text="All chance in the study (orders of conditions, episodes) follows from it.",
+        help_text="All random choices in the study (orders of conditions, episodes) follow from this number.",
     )
     orders = models.CharField(
         "orders of conditions",
@@ -76,43 +76,44 @@ class Study(models.Model):
         default=Orders.BALANCED,
     )
     same_dishes = models.BooleanField(
-        "the same chance for everybody",
+        "the same random events for everybody",
         default=False,
-        help_text="In one condition all participants get the same by chance. Teammates who act by chance "
-        "draw from the same seed for everybody, too.",
+        help_text="In one condition, random events are the same for all participants. Teammates that act at"
+        " random use the same seed for everybody, too.",
     )
     shuffle_items = models.BooleanField(
-        "items in an order of chance",
+        "items in random order",
         default=False,
-        help_text="Each participant gets the survey in an order of chance, the same after each episode; "
-        "items of one sub-scale stay together.",
+        help_text="Each participant gets the survey in a random order, which is the same after each "
+        "episode. Items of one sub-scale stay together.",
     )
     scores_above_surveys = models.BooleanField(
         "scores above the survey",
         default=False,
         db_default=True,  # existing studies kept showing the scores
-        help_text="The survey after an episode begins with what was achieved in it. That can colour the "
-        "answers, those about workload above all.",
+        help_text="The survey after an episode begins with its scores. They can influence the answers, "
+        "especially those about workload.",
     )
     remind_teams = models.BooleanField(
-        "remind who the teams were",
+        "remind participants of their teams",
         default=True,
         db_default=False,  # existing studies kept their final page as it was
-        help_text="The last questions say of each team when it was played with, how large it was and what "
-        "was achieved. Names of conditions are not told.",
+        help_text="The final questions show for each team when the participant played with it, its size and"
+        " its scores. They do not show the names of conditions.",
     )
     recruitment = models.CharField(
         max_length=10,
         choices=Recruitment,
         default=Recruitment.ANONYMOUS,
-        help_text="Where participants come from: it says which names in the link tell who somebody is.",
+        help_text="Where participants come from. This decides which parameters of the link identify a "
+        "participant.",
     )
     signed_only = models.BooleanField(
         "only signed links",
         default=False,
         db_default=False,
-        help_text="Nobody comes in by a link that is not signed: by Prolific, with its secure external URL, "
-        "or by this server, with the links to hand out by label. So nobody can pass for somebody else.",
+        help_text="Only signed links open the study: links that Prolific signed (secure external URL), or "
+        "the links by label that this server makes. So nobody can pass as somebody else.",
     )
     prolific_workspace = models.CharField(
         max_length=64,
@@ -120,56 +121,62 @@ class Study(models.Model):
         default="",
         db_default="",
         validators=[RegexValidator(r"\A[\w-]+\Z", "Letters, digits, hyphens and underscores only.")],
-        help_text="The ID of your workspace on Prolific: it stands in the address of your workspace there, "
-        "after /workspaces/. A link that Prolific signed is believed only if it was signed for this "
-        "workspace: anybody can make a study there whose link leads here. Empty: none is believed.",
+        help_text="The ID of your workspace on Prolific. You find it in the address of your workspace "
+        "there, after /workspaces/. A signed link is accepted as proof only if it was signed for "
+        "this workspace, because anybody can create a study on Prolific whose link leads here. "
+        "Empty: no signature is accepted.",
     )
     max_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
-        help_text="When so many people are in or done, nobody new is taken. Who has not agreed to take part "
-        "yet, or has dropped out, does not count. Empty: no limit.",
+        help_text="When this many people are taking part or complete, nobody new can enter. People who have"
+        " not yet agreed, or have dropped out, do not count. Empty: no limit.",
     )
     closes_at = models.DateTimeField(
-        null=True, blank=True, help_text="From then on nobody new is taken; those who play can finish."
+        null=True,
+        blank=True,
+        help_text="From this time on, nobody new can enter. People who are playing can finish.",
     )
     entries_per_address = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=30,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
-        help_text="So many people can begin from one network address within ten minutes; others are asked to "
-        "come back. A class or a laboratory often shares one address. Empty: no limit.",
+        help_text="The number of people who can begin from one network address within ten minutes. Others "
+        "are asked to come back later. A class or a laboratory often shares one address. Empty: "
+        "no limit.",
     )
     entries_per_minute = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=60,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
-        help_text="When so many people have begun within one minute, nobody new is let in for ten minutes, "
-        "or until you let them: it may be a script. Empty: never.",
+        help_text="When this many people have begun within one minute, entry pauses for ten minutes, or "
+        "until you end the pause: they may be a script. Empty: never.",
     )
     idle_warning_minutes = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=10,
         validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
-        help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
+        help_text="After this many minutes without any action, the page asks whether the participant is "
+        "still there. Empty: never.",
     )
     idle_minutes = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=60,
         validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
-        help_text="After so long without any action a participant is timed out and counted no more. "
-        "Empty: never.",
+        help_text="After this many minutes without any action, a participant is timed out and no longer "
+        "counts. Empty: never.",
     )
     planned_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
-        help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+        help_text="The number of complete participants that you plan to analyse. Part of the "
+        "preregistration.",
     )
     shown = models.CharField(
         "how the world is shown",
@@ -177,13 +184,13 @@ class Study(models.Model):
         choices=Shown,
         default=Shown.BOTH,
         db_default=Shown.BOTH,
-        help_text="A world that has no drawing is shown in tables. A condition can have it otherwise.",
+        help_text="A world without a drawing is shown in tables. A condition can choose differently.",
     )
     asks_first = models.BooleanField(
         "ask before an action is sent",
         default=False,
         db_default=False,
-        help_text="Otherwise one click on a place or an action sends it.",
+        help_text="If off, one click on a place or an action sends it.",
     )
     blocked_words = models.TextField(
         "words that are not shown",
@@ -191,18 +198,20 @@ class Study(models.Model):
         default="",
         db_default="",
         max_length=4000,
-        help_text="In what people and co-players write to one another, *** stands for each of these words or "
-        "phrases. One on each line; small or capital letters are the same. The data have what was written.",
+        help_text="In messages between people and co-players, each of these words or phrases is shown as "
+        "***. Write one on each line; capital letters do not matter. The data have the original "
+        "message.",
     )
     hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     exclusions = models.TextField(
         "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."
     )
     failed_checks_allowed = models.PositiveSmallIntegerField(
-        "attention checks that may be failed",
+        "attention checks that a participant may fail",
         null=True,
         blank=True,
-        help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
+        help_text="Participants who fail more are left out of the analysis. Empty: nobody is left out for "
+        "this reason.",
     )
     planned_tests = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     main_test = models.CharField(
@@ -211,7 +220,7 @@ class Study(models.Model):
         choices=list(MAIN_TESTS.items()),
         default=DEFAULT_PLAN.main,
         db_default=DEFAULT_PLAN.main,
-        help_text="The analysis shows the others as well, as exploratory.",
+        help_text="The analysis also shows the other tests, as exploratory.",
     )
     measures_correction = models.CharField(
         "correction over measures",
@@ -219,22 +228,22 @@ class Study(models.Model):
         choices=list(CORRECTIONS.items()),
         default=DEFAULT_PLAN.correction,
         db_default=DEFAULT_PLAN.correction,
-        help_text="Of the main tests of all measures together.",
+        help_text="The correction over the main tests of all measures.",
     )
     planned_contrasts = models.TextField(
         blank=True,
         default="",
         db_default="",
         max_length=4000,
-        help_text="One on each line: a name, a colon, and conditions by key with weights that add up to 0, "
-        "for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Tested in every measure, corrected "
-        "after Holm.",
+        help_text="One on each line: a name, a colon, and the keys of conditions with weights that add up "
+        "to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Every measure is "
+        "tested, with Holm's correction.",
     )
     thinking_seconds = models.FloatField(
         default=0,
         validators=[MinValueValidator(0), MaxValueValidator(60)],
-        help_text="Teammates of every kind take at least so long for a step, so that nobody is known by "
-        "being quick.",
+        help_text="The fewest seconds that all teammates take for a step, so that their speed does not "
+        "reveal what they are.",
     )
     budget_limit = models.DecimalField(
         "budget",
@@ -242,24 +251,24 @@ class Study(models.Model):
         decimal_places=2,
         default=10,
         validators=[MinValueValidator(0)],
-        help_text="US dollars that language models may cost in this study. When they are spent, no model is "
-        "asked any more and the condition's fallback plays.",
+        help_text="The most that language models may cost in this study, in US dollars. When it is spent, "
+        "no model is asked any more, and the condition's fallback plays.",
     )
     pauses_when_spent = models.BooleanField(
         "take nobody new when the budget is spent",
         default=False,
         db_default=False,
-        help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their "
-        "round, with the fallback where no model can be asked any more; their next one that would ask a "
-        "model waits, and its page says so.",
+        help_text="When the budget is spent, nobody new can enter until you raise it. Participants finish "
+        "their current round with the fallback. Their next round with a model waits, and its page"
+        " says so.",
     )
     keeps_devices = models.BooleanField(
-        "keep device, window and times away of each page",
+        "store device, window and times away for each page",
         default=False,
         db_default=False,
-        help_text="Of every page after the consent: phone, tablet, computer or headset; browser and system; "
-        "the size of the window; how often and how long the page was out of sight. These are personal data: "
-        "say so in the consent.",
+        help_text="For every page after the consent: phone, tablet, computer or headset; browser and "
+        "system; the size of the window; how often and how long the page was hidden. These are "
+        "personal data: name them in the consent.",
     )
     budget_id: int | None
     budget = models.OneToOneField(
@@ -268,32 +277,33 @@ class Study(models.Model):
     shared = models.BooleanField(
         "shown to all researchers",
         default=False,
-        help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
+        help_text="Every researcher on this server may see and copy the design, but not see participants.",
     )
     languages = models.CharField(
         max_length=60,
         default=ORIGINAL_LANGUAGE,
         db_default=ORIGINAL_LANGUAGE,
-        help_text="In which languages participants can read it, by their codes with spaces between: "
-        "“en es zh-hans”. The first is the one in which you write; each participant reads what the "
-        "browser asks "
-        "for among them, and can change it.",
+        help_text="The languages that participants can choose, as codes separated by spaces: “en es "
+        "zh-hans”. The first one is the language of your own texts. Participants see the one that"
+        " their browser asks for, and can change it.",
     )
     texts = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
         editable=False,
-        help_text="What you wrote, in the other languages: by language and text.",
+        help_text="Translations of your own texts, by language and text.",
     )
     entered = models.PositiveIntegerField(
-        default=0, editable=False, help_text="Participants who ever entered: the last number given."
+        default=0,
+        editable=False,
+        help_text="The number of participants who ever entered: the last number given.",
     )
     withdrawn = models.PositiveIntegerField(
-        default=0, editable=False, help_text="People who withdrew; their data are erased."
+        default=0, editable=False, help_text="The number of people who withdrew; their data are erased."
     )
     withdrawn_synthetic = models.PositiveIntegerField(
-        default=0, editable=False, help_text="Programs that withdrew in a dry run."
+        default=0, editable=False, help_text="The number of programs that withdrew in a dry run."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

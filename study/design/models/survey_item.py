@@ -48,28 +48,28 @@ class SurveyItem(models.Model):
     )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
     measure = models.CharField(
-        max_length=LONGEST["measure"], help_text="For tables and figures, for example “Trust”."
+        max_length=LONGEST["measure"], help_text="The name in tables and figures, for example “Trust”."
     )
     text = models.CharField(max_length=LONGEST["text"], help_text="What participants read.")
-    points = models.PositiveSmallIntegerField(default=5, help_text="Of a scale: 3 to 11.")
+    points = models.PositiveSmallIntegerField(default=5, help_text="For a scale: 3 to 11 points.")
     low = models.CharField(max_length=LONGEST["low"], blank=True, default="Strongly disagree")
     high = models.CharField(max_length=LONGEST["high"], blank=True, default="Strongly agree")
     scale = models.CharField(
         max_length=LONGEST["scale"],
         blank=True,
-        help_text="Name of the sub-scale that it belongs to, for example nasa_tlx.",
+        help_text="The sub-scale that the question belongs to, for example nasa_tlx.",
     )
-    reversed = models.BooleanField(default=False, help_text="Turned around before the sub-scale is scored.")
-    options = models.JSONField(
-        default=list, blank=True, help_text="What can be chosen: a list of texts, for “of several”."
+    reversed = models.BooleanField(
+        default=False, help_text="The answer is reversed before the sub-scale is scored."
     )
-    minimum = models.FloatField(null=True, blank=True, help_text="Of a number.")
-    maximum = models.FloatField(null=True, blank=True, help_text="Of a number.")
-    step = models.FloatField(null=True, blank=True, help_text="Of a number: 1 for whole numbers.")
+    options = models.JSONField(default=list, blank=True, help_text="The options, as a list of texts.")
+    minimum = models.FloatField(null=True, blank=True, help_text="For a number.")
+    maximum = models.FloatField(null=True, blank=True, help_text="For a number.")
+    step = models.FloatField(null=True, blank=True, help_text="For a number: 1 for whole numbers.")
     correct = models.JSONField(
         null=True,
         blank=True,
-        help_text="The right answer of an attention check or of a question of understanding.",
+        help_text="The correct answer of an attention check or of a comprehension question.",
     )
     position = models.PositiveSmallIntegerField(default=0)
     required = models.BooleanField(default=True)
@@ -79,14 +79,14 @@ class SurveyItem(models.Model):
         help_text="Not asked after episodes in which the participant plays alone.",
     )
     may_not_apply = models.BooleanField(
-        "or “does not apply”",
+        "may not apply",
         default=False,
         db_default=False,
-        help_text="Participants can say that it does not apply. That is in the data by itself, and in no "
-        "mean or test.",
+        help_text="Participants can say that the question does not apply. The data show this; means and "
+        "tests leave it out.",
     )
     enabled = models.BooleanField(
-        default=True, help_text="Asked. What has been asked once stays in the data."
+        default=True, help_text="The question is asked. Earlier answers stay in the data."
     )
 
     class Meta:

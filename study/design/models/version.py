@@ -19,7 +19,7 @@ class Version(models.Model):
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField(help_text="1 for the first.")
-    document = models.JSONField(help_text="The blueprint.")
+    document = models.JSONField(help_text="The design as one document.")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the document in canonical JSON.")
     created_at = models.DateTimeField(auto_now_add=True)
     frozen_at = models.DateTimeField(null=True, blank=True, help_text="When it was preregistered.")
@@ -29,7 +29,7 @@ class Version(models.Model):
     bundle = models.JSONField(
         null=True,
         blank=True,
-        help_text="The preregistration: the document, and the prompts that follow from it.",
+        help_text="The preregistration: the document and its prompts.",
     )
     bundle_digest = models.CharField(max_length=64, blank=True)
 

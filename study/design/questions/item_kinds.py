@@ -253,13 +253,13 @@ class Number(ItemKind):
         if wrong_ends := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
             return wrong_ends
         if item.step is not None and item.step <= 0:
-            return {"step": "It is not above 0."}
+            return {"step": "It must be above 0."}
         if item.minimum is None or item.maximum is None:
             return {}
         if item.minimum >= item.maximum:
-            return {"maximum": "It is not above the minimum."}
+            return {"maximum": "It must be above the minimum."}
         leads = is_on_step(item, item.maximum)
-        return {} if leads else {"step": "It does not lead from the minimum to the maximum."}
+        return {} if leads else {"step": "The steps do not lead from the minimum to the maximum."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
@@ -379,15 +379,15 @@ def item_problems(item: ItemPlan) -> Problems:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
     problems = kind_of(item).problems(item) | _scale_problem(item)
     if not problems and item.place == "check" and item.correct is None:
-        problems["correct"] = "A question of understanding needs its right answer."
+        problems["correct"] = "A comprehension question needs a correct answer."
     if not problems and item.correct is not None and (wrong := value_problem(item, item.correct)):
         problems["correct"] = wrong
     if item.needs_teammates and item.place != "survey":
-        problems["needs_teammates"] = "Only what is asked after episodes can depend on them."
+        problems["needs_teammates"] = "Only questions after episodes can have this setting."
     if item.may_not_apply and item.correct is not None:
-        problems["may_not_apply"] = "What has a right answer always applies."
+        problems["may_not_apply"] = "A question with a correct answer always applies."
     if item.correct is not None and not item.required:
-        problems["required"] = "What has a right answer must be answered: else it could be left open."
+        problems["required"] = "A question with a correct answer must be answered, so it cannot be optional."
     return problems
 
 
@@ -399,7 +399,7 @@ def _scale_problem(item: ItemPlan) -> Problems:
         field = "scale" if item.scale else "reversed"
         return {field: "Only points and numbers can be reversed or make a sub-scale."}
     if item.scale and item.correct is not None:
-        return {"scale": "An item with a right answer cannot count for a sub-scale."}
+        return {"scale": "A question with a correct answer cannot belong to a sub-scale."}
     ends = (name for name in ("minimum", "maximum") if name in kind_of(item).uses)
     words = "A number that is reversed or in a sub-scale needs minimum and maximum."
     return {name: words for name in ends if getattr(item, name) is None}

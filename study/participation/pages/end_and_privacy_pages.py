@@ -102,7 +102,7 @@ WORDS = {
     ),
     "technical": (
         gettext_noop("The study has ended"),
-        gettext_noop("The researchers ended it for a technical reason."),
+        gettext_noop("The researchers ended the study for a technical reason."),
     ),
     "unmatched": (
         gettext_noop("Nobody came to play with you"),

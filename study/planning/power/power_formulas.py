@@ -93,8 +93,8 @@ def partial_eta_of(plan: PowerPlan) -> float:
 
 PATTERNS: Mapping[str, str] = {
     "one": "one condition lies below all others, which are equal",
-    "even": "the conditions follow one another at equal distances",
-    "ends": "two conditions lie apart, all others half-way between them",
+    "even": "the conditions are equally spaced",
+    "ends": "two conditions differ, and all others are half-way between them",
 }
 """Patterns of means with the same f. They decide which pairs differ, not the power of the ANOVA."""
 

@@ -243,7 +243,7 @@ FORM = {
 @pytest.mark.django_db
 def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     add = "/admin/kitchen/experiment/add/"
-    assert "Whose commands of a step" in admin_client.get(add).content.decode()
+    assert "Whose commands a member knows" in admin_client.get(add).content.decode()
     admin_client.post(add, FORM)
     setup = ExperimentSetup.from_json(Experiment.objects.get().setup)
     assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))

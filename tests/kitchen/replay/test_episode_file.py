@@ -63,22 +63,24 @@ def test_a_wrong_file_is_refused_with_the_reason() -> None:
     whole = json.loads(data)
     del whole["hash"]
     wrong = {
-        b"PK\x03": "it is no JSON",
-        b'{"format": 1}': "it is no episode",
+        b"PK\x03": "it is not JSON",
+        b'{"format": 1}': "it is not an exported episode",
         data.replace(b'"format":1', b'"format":2'): "it is of format 2",
-        data.replace(b'"east"', b'"west"', 1): "it is not what was exported",
+        data.replace(b'"east"', b'"west"', 1): "it was changed after the export",
         b'{"a":' * 60 + b"1" + b"}" * 60: "it is nested deeper than 50 levels",
-        _signed({**whole, "seats": []}): "it lacks something, or has it in another way: a seat",
-        _signed({**whole, "messages": [{"step": "x"}]}): "it lacks something",
-        _signed({**whole, "seats": [{}]}): "it lacks something, or has it in another way: 'number'",
-        _signed(_otherwise(whole, organisation={"x": 1})): "it lacks something",
-        _signed(_otherwise(whole, gone=[1])): "it lacks something",
-        _signed(_otherwise(whole, decision_seconds=10**400)): "it lacks something",
-        _signed({**whole, "steps": whole["steps"][:2]}): "it does not lead where it says: its log does not",
-        _signed(_otherwise(whole, step=10**15)): "it does not lead where it says: its log does not",
-        _signed({**whole, "episode": {**whole["episode"], "world": "chess"}}): "it does not lead where",
-        b'{"kind":"brigade episode","format":1,"a":NaN}': "it is no JSON",
-        b'{"kind":"brigade episode","format":1,"a":1e999}': "it is no JSON",
+        _signed({**whole, "seats": []}): "something is missing or has the wrong form: a seat",
+        _signed({**whole, "messages": [{"step": "x"}]}): "something is missing",
+        _signed({**whole, "seats": [{}]}): "something is missing or has the wrong form: 'number'",
+        _signed(_otherwise(whole, organisation={"x": 1})): "something is missing",
+        _signed(_otherwise(whole, gone=[1])): "something is missing",
+        _signed(_otherwise(whole, decision_seconds=10**400)): "something is missing",
+        _signed({**whole, "steps": whole["steps"][:2]}): "its replay gives another result: its log does not",
+        _signed(_otherwise(whole, step=10**15)): "its replay gives another result: its log does not",
+        _signed(
+            {**whole, "episode": {**whole["episode"], "world": "chess"}}
+        ): "its replay gives another result",
+        b'{"kind":"brigade episode","format":1,"a":NaN}': "it is not JSON",
+        b'{"kind":"brigade episode","format":1,"a":1e999}': "it is not JSON",
     }
     for file, why in wrong.items():
         with pytest.raises(EpisodeFileError, match="^" + why):
@@ -94,7 +96,7 @@ def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() 
     assert export_episode(read_episode_file(gzip_bytes(export_episode(record)))) == export_episode(record)
     for file, why in {
         gzip_bytes(b" " * (MAX_FILE_BYTES + 1)): "it has more than 32 MiB",
-        GZIP + b"no": "it is no JSON",
+        GZIP + b"no": "it is not JSON",
     }.items():
         with pytest.raises(EpisodeFileError, match="^" + why):
             read_episode_file(file)

@@ -48,7 +48,7 @@ def test_how_many_came_too_late_is_told_and_that_fewer_do_at_a_lower_speed(
     (told,) = late_decision_warnings(study)
     assert told.startswith("Beside: 3 of 40 decisions of co-players (7.5%) came too late")
     assert "for programs a step took 40 ms, for people it takes 200 ms" in told
-    assert "At a lower BRIGADE_SYNTHETIC_SPEED" in told
+    assert "With a lower BRIGADE_SYNTHETIC_SPEED" in told
     DryRun.objects.create(study=study, participants=1, at_once=1, seed=1, shares={}, state="finished")
     page = admin_client.get(reverse("study:staff-design-dry-runs", args=[study.slug])).content.decode()
     assert "3 of 40 decisions of co-players" in page

@@ -22,7 +22,8 @@ from tests.study.factories import enter, make_study
 
 IMPOSSIBLE = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 20}
 TOLD = (
-    "Orders stand 26 steps and an episode has 20: none of them can be missed, so “Success rate” is blank or 1"
+    "Orders stand 26 steps and an episode has 20: nobody can miss any of them, so “Success rate” is always "
+    "blank or 1"
 )
 
 
@@ -68,8 +69,11 @@ def test_too_few_orders_to_tell_five_points_apart_are_told_with_how_many_it_take
     make_study(conditions=1, planned_participants=12)
     Condition.objects.update(settings=IMPOSSIBLE | {"max_steps": 60})
     (told,) = Condition.objects.get().unmeasured
-    assert "At most 6 orders come in an episode, 72 with the 12 participants planned" in told
-    assert "differs by up to 17 points (95 %)" in told and "about 129 participants" in told
+    assert "An episode has at most 6 orders; the 12 participants planned have 72" in told
+    assert (
+        "differs by up to 17 points between two equal conditions (95 %)" in told
+        and "about 129 participants" in told
+    )
     Study.objects.update(planned_participants=129)
     assert Condition.objects.get().unmeasured == ()
 
@@ -100,7 +104,7 @@ def test_after_a_dry_run_ceilings_floors_blanks_and_what_does_not_vary_are_told(
     played(study, score(0, 0), score(2, 0), score(2, 0), score(2, 0))
     told = " ".join(dry_run_warnings(study)["c0"])
     assert "“Success rate” is blank in 1 of 4 episodes." in told
-    assert "“Success rate” is at its ceiling (100 %, the highest there is) in all 3 episodes" in told
+    assert "“Success rate” is at its ceiling (100 %, the highest value) in all 3 episodes" in told
     DryRun.objects.create(study=study, participants=4, at_once=1, seed=1, shares={}, state="finished")
     for name in ("design-dry-runs", "design", "preregistration"):
         assert (
@@ -116,7 +120,7 @@ def test_what_is_alike_in_several_conditions_is_told_once_with_their_names() -> 
     (told,) = [words for words in unmeasurable_warnings(study) if "“Success rate” is at its floor" in words]
     assert told == (
         "Condition 0 (all 3 episodes) and Condition 1 (all 3 episodes): Programs played them: “Success rate” "
-        "is at its floor (0 %, the lowest there is): nothing lower can show."
+        "is at its floor (0 %, the lowest value): it cannot show anything lower."
     )
 
 

@@ -32,7 +32,7 @@ def test_a_mixed_model_of_more_values_than_it_can_take_hinders() -> None:
     assert not told(study, "mixed model")
     study.planned_participants = 1001
     study.save()
-    (found,) = told(study, "mixed model cannot be computed")
+    (found,) = told(study, "too many for the mixed model")
     assert found.hinders
 
 
@@ -54,7 +54,7 @@ def test_a_contrast_of_which_nothing_is_measured_hinders() -> None:
     grids = {"layout": "cramped_room", "ticks": 20}
     study.conditions.filter(key="c1").update(world="overcooked", settings=grids, coplayer="none", teammates=0)
     (found,) = told(study, "planned contrast")
-    assert (found.hinders, "nothing is measured in every condition" in found.words) == (True, True)
+    assert (found.hinders, "nothing is measured in all its conditions" in found.words) == (True, True)
     add(study, "fun")
     assert not told(study, "planned contrast")
 
@@ -65,7 +65,7 @@ def test_a_contrast_of_what_is_not_asked_everywhere_is_told() -> None:
     assert not told(study, "planned contrast")
     add(study, "trust", needs_teammates=True)
     (found,) = told(study, "planned contrast")
-    assert "“H1” cannot be tested in Trust, which is not asked" in found.words
+    assert "“H1” cannot be tested for Trust, which is not asked" in found.words
     assert not found.hinders
 
 
@@ -145,17 +145,17 @@ def test_a_practice_in_another_kitchen_than_the_guide_shows_is_told() -> None:
     part = StudyPart.objects.create(
         study=study, kind="practice", enabled=True, settings={"kitchen": {"settings": practised}}
     )
-    (gap,) = told(study, "practice is another (Level)")
+    (gap,) = told(study, "practice has other settings (Level)")
     assert (gap.page, gap.args, gap.hinders) == ("part", ("practice",), False)
     one = study.conditions.all()[0]
     before, one.settings = one.settings, {**one.settings, "level": "level_3"}
     one.save()
-    assert not told(study, "practice is another"), "some begin with what is practised"
+    assert not told(study, "practice has other settings"), "some begin with what is practised"
     one.settings = before
     one.save()
     part.settings = {"kitchen": {"settings": {**practised, "level": "level_0", "alpha": 3.0}}}
     part.save()
-    assert not told(study, "practice is another")
+    assert not told(study, "practice has other settings")
     part.settings, part.enabled = {"kitchen": {"settings": practised}}, False
     part.save()
-    assert not told(study, "practice is another")
+    assert not told(study, "practice has other settings")

@@ -24,7 +24,7 @@ def test_everybody_meets_both_agents_in_both_worlds_and_rates_seven_measures_in_
     assert study.items.filter(place="survey").count() == 7
     assert not list(blocking_problems(study))
     told = [one.words for one in readiness_problems(study)]
-    assert sum("A study has one practice episode. It is in Overcooked" in words for words in told) == 1
+    assert sum("A study has one practice episode, here in Overcooked" in words for words in told) == 1
     assert missing_translations(blueprint_of(study)) == {"es": [], "zh-hans": []}
 
 

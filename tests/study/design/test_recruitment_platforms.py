@@ -60,7 +60,7 @@ def test_the_same_label_goes_on_in_another_browser_even_when_the_study_is_closed
     first = come(Client(), link)["Location"]
     Study.objects.update(status=Study.Status.CLOSED)
     other = Client()
-    assert "You go on where you left off" in text_of(other.get(link))
+    assert "You will continue where you left off" in text_of(other.get(link))
     person = study.participants.get()
     assert (come(other, link)["Location"], first) == (f"/p/{person.guest_key}/", f"/p/{person.key}/")
     assert study.participants.count() == 1
@@ -131,7 +131,7 @@ def test_who_withdrew_left_no_name_and_could_begin_anew(client: Client) -> None:
     link = f"/s/small/{LINKS['prolific']}"
     come(client, link)
     participant_withdraw(participant_id=Participant.objects.get().pk)
-    assert "You go on where you left off" not in text_of(Client().get(link))
+    assert "You will continue where you left off" not in text_of(Client().get(link))
     come(Client(), link)
     study.refresh_from_db()
     assert (study.entered, study.withdrawn, study.participants.count()) == (2, 1, 1)

@@ -71,9 +71,9 @@ def test_who_leads_is_the_root() -> None:
         ({"clan": 1}, "clan: unknown key"),
         (
             {"members": [{"seats": [4], "coplayer": "random"}]},
-            "seats [4] are not different ones of [1, 2, 3]",
+            "seats [4] are not different seats of [1, 2, 3]",
         ),
-        ({"members": [{"seats": [0], "coplayer": "random"}]}, "seats [0] are not different ones"),
+        ({"members": [{"seats": [0], "coplayer": "random"}]}, "seats [0] are not different seats"),
         ({"members": [{"seats": [1, 1], "coplayer": "random"}]}, "seats [1, 1] are not"),
         ({"members": [{"seats": [], "coplayer": "random"}]}, "needs a seat"),
         ({"members": [{"seats": [1], "coplayer": "nobody"}]}, "nobody"),
@@ -83,7 +83,7 @@ def test_who_leads_is_the_root() -> None:
         ({"kind": "tree", "leads": 9}, "nobody has the seat 9"),
         ({"kind": "custom", "writes": [[0, 9]]}, "writes: 0 to 9"),
         ({"kind": "custom", "writes": [[0]]}, "organisation: writes"),
-        ({"kind": "tree", "apart": True}, "who leads and does not act needs a step timer"),
+        ({"kind": "tree", "apart": True}, "a leader who controls no player needs a step timer"),
         ({"kind": "tree", "apart": "yes"}, "organisation: apart"),
     ],
 )
@@ -117,8 +117,8 @@ def test_it_is_told_in_words() -> None:
     }
     pairs = {pair.label: pair for pair in condition_pairs(ConditionPlan.of(team(**said)))}
     assert pairs["Organisation"].value == "A leader who may command all others"
-    assert pairs["Leads"].value == "player 2"
-    assert "player 3: Random" in pairs["Of it"].many
+    assert pairs["Leader"].value == "player 2"
+    assert "player 3: Random" in pairs["Details"].many
     assert not any(pair.label == "Organisation" for pair in condition_pairs(ConditionPlan.of(team())))
 
 
@@ -128,14 +128,14 @@ def test_pairs_are_told_by_players_as_the_form_has_them() -> None:
     row.organisation["commands"] = [[row.teammates, 1]]
     pairs = {pair.label: pair for pair in condition_pairs(ConditionPlan.of(row))}
     assert {"the participant to player 2 (commands)", "player 1 to player 3 (writes)"} <= {
-        *pairs["Of it"].many
+        *pairs["Details"].many
     }
 
 
 def test_the_participant_is_who_is_one_and_several_people_are_players() -> None:
     for people, leads, words in (([2], 2, "the participant"), ([2], 0, "player 1"), ([0, 1], 0, "player 1")):
         condition = ConditionPlan.of(team(kind="tree", leads=leads, people=people))
-        assert {pair.label: pair.value for pair in condition_pairs(condition)}["Leads"] == words
+        assert {pair.label: pair.value for pair in condition_pairs(condition)}["Leader"] == words
 
 
 def test_money_is_foretold_for_every_co_player_that_asks_a_model() -> None:
@@ -171,14 +171,14 @@ def test_a_participant_may_lead_without_a_robot() -> None:
     assert made and made.commands == {(3, 0), (3, 1), (3, 2)}
     assert (made.member(3).seats, made.member(3).is_person, made.member(3).name) == ((), True, "Lead")
     (remark,) = condition.remarks
-    assert "sees nothing of the world" in remark
+    assert "knows about the world only what others write" in remark
     condition.organisation = {**condition.organisation, "settings": {"sees": "all"}}
     assert condition.remarks == ()
     condition.organisation = {**condition.organisation, "leads": 1}
-    with pytest.raises(ValidationError, match="it is the participant who leads"):
+    with pytest.raises(ValidationError, match="the participant is the leader"):
         condition.full_clean(exclude=["study"])
     pairs = {pair.label: pair.value for pair in condition_pairs(ConditionPlan.of(condition))}
-    assert pairs["Leads"] == "the participant, without a place in the game"
+    assert pairs["Leader"] == "the participant, who controls no player"
     assert pairs["Agents"].startswith("3: all are teammates")
 
 

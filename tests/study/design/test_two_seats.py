@@ -28,7 +28,7 @@ def check(layout: str, coplayer: str, teammates: int = 1) -> None:
 
 def test_a_condition_is_played_by_two() -> None:
     check("cramped_room", "greedy")
-    with pytest.raises(SettingsError, match="0 do not fit, overcooked needs exactly 1 beside"):
+    with pytest.raises(SettingsError, match="0 do not fit: overcooked needs exactly 1 besides"):
         check("cramped_room", "none", 0)
 
 

@@ -162,7 +162,7 @@ WRONG = [
     ({"world__cuisine__max_steps": "5000"}, "world__cuisine__max_steps", "5000 is above 1000."),
     ({"world__cuisine__max_steps": ""}, "world__cuisine__max_steps", "Fill this in; the default is 60."),
     ({"world__cuisine__level": "level_99"}, "world__cuisine__level", "Select a valid choice"),
-    ({"coplayer": "random", "teammates": "8"}, "teammates", "8 do not fit, cuisine takes 0 to 7"),
+    ({"coplayer": "random", "teammates": "8"}, "teammates", "8 do not fit: cuisine takes 0 to 7"),
     ({"coplayer": "random", "teammates": "0"}, "teammates", "Choose a co-player and at least one teammate"),
     ({"coplayer": "none", "teammates": "1"}, "teammates", "Choose a co-player and at least one teammate"),
     ({"coplayer": "nonsense"}, "coplayer", "Select a valid choice"),

@@ -118,7 +118,7 @@ def test_the_provider_counts_where_somebody_asks_it_to(
     )
     page = client.post(there(study), {"player": 0, "step": 1})
     state = 10 * len(page.context["prompt"].messages[-1].text)
-    assert f"anthropic counts {state} tokens, 10 of them at every step the same." in page.content.decode()
+    assert f"anthropic counts {state} tokens, 10 of them the same at every step." in page.content.decode()
     monkeypatch.setattr(condition_prompt_preview, "count_tokens", lambda *_: None)
     assert client.post(there(study)).context["counted"] == "anthropic does not count."
     monkeypatch.setattr(condition_prompt_preview, "count_tokens", refuse)

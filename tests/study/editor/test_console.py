@@ -536,7 +536,7 @@ def test_freezing_stores_what_anybody_can_compute_again(
     call_command("verify_preregistration", path)
     assert "fits: version 1" in capsys.readouterr().out
     page = client.get(reverse("study:staff-preregistration-readable", args=args)).content.decode()
-    assert "it fits" in page
+    assert "it is the same" in page
     assert version.bundle_digest in page
 
     changed = json.loads(path.read_text())

@@ -47,11 +47,11 @@ def test_each_change_is_told_with_the_words_of_the_forms(study: Study) -> None:
     consent = ChangeSide("Yes.; I am 18.", many=("Yes.", "I am 18."))
     expected = [
         ("Study", "Time out after minutes without action", "60", "never"),
-        ("Study", "Items in an order of chance", "no", "yes"),
+        ("Study", "Items in random order", "no", "yes"),
         ("Condition “Condition 0”", "Difficulty (alpha)", "1", "1.5"),
         ("Condition “Condition 0”", "Thinking time, seconds", "as in the study", "2"),
         ("Check of understanding", "After the last failed attempt", "end the study for this participant",
-         "go on; the data say so"),
+         "continue; the data show it"),
         ("Practice episode", "Difficulty (alpha)", "2", "3"),
         ("Practice episode", "Hints step by step", "yes", "no"),
         ("Question “Measure 0”", "Kind", "scale with points", "number"),
@@ -94,7 +94,7 @@ def test_what_was_added_or_removed_whole_is_folded_pairs(study: Study) -> None:
     assert LabelledValue("Participants read", "Team 1") in gone.old.pairs
     assert (more.field, more.new.folded) == ("Added", True)
     assert LabelledValue("Options", many=("Yes", "No")) in more.new.pairs
-    assert end.new.pairs[0].value.startswith("Each who is complete gets a code of their own")
+    assert end.new.pairs[0].value.startswith("Each complete participant gets their own code")
 
 
 def test_a_co_player_that_was_exchanged_is_told_with_both_kinds_settings(study: Study) -> None:

@@ -93,7 +93,7 @@ def test_what_was_set_of_an_item_is_told() -> None:
     odd = item(**number, scale="Load", reversed=True, required=False, needs_teammates=True)
 
     assert question(item()).notes == ("must be answered",)
-    assert question(odd).notes == ("sub-scale Load", "reversed", "only with teammates", "may be left open")
+    assert question(odd).notes == ("sub-scale Load", "reversed", "only with teammates", "may be left empty")
     assert question(item(correct=2)).right == "2"
     assert question(item(kind="multiple", options=["a", "b"], correct=["a", "b"])).right == "a; b"
     assert item_notes(item(kind="text", scale="Load")) == ()
@@ -120,15 +120,15 @@ def test_settings_of_the_study_are_told_and_what_recruits_is_not() -> None:
     found = {one.label: one.value for one in study_pairs(blueprint_of(study))}
 
     assert found["The same dishes for everybody"] == "yes"
-    assert found["Items in an order of chance"] == "no"
+    assert found["Items in random order"] == "no"
     assert found["Thinking time, seconds"] == "2.5"
     assert found["Time out after minutes without action"] == "never"
     assert found["Warn after minutes without action"] == "10"
     assert found["Budget, US dollars"] == "10.00"
     assert "sona" not in str(found).lower()
     assert [one.value for one in plan_pairs(blueprint_of(study))] == [
-        "not said",
-        "nobody is left out for that",
+        "not given",
+        "nobody is left out for this reason",
         MAIN_TESTS["repeated"],
         "no correction over measures",
         "nothing",
@@ -154,7 +154,7 @@ def test_conditions_are_told_with_the_words_of_their_settings() -> None:
 
     assert LabelledValue("Difficulty (alpha)", "1") in alone
     assert LabelledValue("Class of a level made from a seed", "Simple (default)") in alone
-    assert LabelledValue("Agents", "1: the participant's, alone") in alone
+    assert LabelledValue("Agents", "1: only the participant's") in alone
     assert "Co-player" not in {one.label for one in alone}
     assert LabelledValue("When the model does not answer", "The agents wait") in team
     assert LabelledValue("Language model", "empty (default)") in team
@@ -188,7 +188,7 @@ def test_parts_are_told_with_the_words_of_their_forms() -> None:
     ]
     assert part_pairs(design.part("check")) == [
         LabelledValue("Attempts", "3"),
-        LabelledValue("After the last failed attempt", "go on; the data say so"),
+        LabelledValue("After the last failed attempt", "continue; the data show it"),
     ]
     practice = part_pairs(design.part("practice"))
     assert {LabelledValue("Hints step by step", "yes"), LabelledValue("Steps of an episode", "3")} <= set(
@@ -200,8 +200,8 @@ def test_the_order_of_questions_and_a_part_that_is_off_are_told() -> None:
     study = make_study(shuffle_items=True)
     SurveyItem.objects.create(study=study, key="q", place="check", kind="text", correct="a")
     check, survey = questions_by_place(blueprint_of(study))
-    assert check.order == "This part is off: these are not asked."
-    assert "order of chance" in survey.order
+    assert check.order == "This part is off, so these questions are not asked."
+    assert "random order" in survey.order
     Study.objects.filter(pk=study.pk).update(shuffle_items=False)
     assert questions_by_place(blueprint_of(Study.objects.get(pk=study.pk)))[1].order == "In this order."
 
@@ -238,7 +238,7 @@ def test_the_readable_preregistration_leaves_nothing_of_an_item_out(admin_client
 
     for told in (
         "from 0 (Little) to 20 (Much), in steps of 2",
-        "sub-scale load_all, reversed, only with teammates, may be left open",
+        "sub-scale load_all, reversed, only with teammates, may be left empty",
         "mean of the items",
         "Load (load, reversed)",
         "Success rate",
@@ -257,7 +257,7 @@ def test_the_designs_list_of_questions_shows_what_was_set(admin_client: Client) 
     more = {"kind": "number", "scale": "load_all", "reversed": True, "needs_teammates": True}
     SurveyItem.objects.filter(key="i0").update(**more, minimum=0, maximum=20, required=False, enabled=False)
     page = admin_client.get(reverse("study:staff-design", args=[study.slug])).content.decode()
-    for badge in ("off", "sub-scale load_all", "reversed", "only with teammates", "may be left open"):
+    for badge in ("off", "sub-scale load_all", "reversed", "only with teammates", "may be left empty"):
         assert f'<span class="badge">{badge}</span>' in page
     assert "number: from 0 to 20" in page
 

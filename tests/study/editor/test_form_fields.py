@@ -119,7 +119,7 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
     [
         ({"team_apart": "on", "team_kind": ""}, "Choose an organisation: a leader without a place"),
         ({**own(("2", "planner", {})), "team_kind": ""}, "separate co-players need one."),
-        ({"team_apart": "on", "team_kind": "each", "step_seconds": "3"}, "who may command somebody"),
+        ({"team_apart": "on", "team_kind": "each", "step_seconds": "3"}, "must be able to command somebody"),
         ({"team_kind": "pair"}, "A pair is two, not 4."),
         ({"team_kind": "each", **own(("2", "nobody", {}))}, "nobody is not one of the available choices"),
         ({"team_kind": "each", **own(("2", "planner", {"tries": "many"}))}, "Enter a whole number."),
@@ -220,9 +220,7 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
         ("★", "Participant"),
         ("1", "Follower"),
     ]
-    assert picture.sentences[0].startswith(
-        "The participant, who has no place in the game, may command Follower"
-    )
+    assert picture.sentences[0].startswith("The participant, who controls no player, may command Follower")
 
 
 def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Client, study: Study) -> None:

@@ -112,7 +112,7 @@ def test_one_draws_on_from_what_comes_along_another_condition_or_a_file(client: 
         other_layout = {"world__overcooked__layout": "cramped_room"} if title != "Mine" else {}
         answer = send(client, study, **drawn(title="Mine"), **asked, **other_layout)
         page = unescape(answer.content.decode())
-        assert ("What was drawn before</option>" in page) == (title != "Mine")
+        assert ("Previous drawing</option>" in page) == (title != "Mine")
         assert f'value="{title}"' in page and '<option value="own" selected>' in page
     assert settings(study)["own_layout"] == WRITTEN
 

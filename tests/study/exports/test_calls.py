@@ -176,7 +176,7 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     rows = Spending.objects.filter(mind__episode=episode).order_by("step")
     assert list(rows.values_list("step", "spent")) == [(1, 0.125), (2, None), (3, 0.125), (4, 0.125)]
     page = admin_client.get(f"/admin/kitchen/episode/{episode.pk}/change/").content.decode()
-    assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD set aside, never booked") == 1
+    assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD reserved, never booked") == 1
     before = spent_or_reserved(Budget.objects.get().pk)
     participant_withdraw(participant_id=gone.pk)
     assert Spending.objects.count() == 8 and Spending.objects.filter(mind=None).count() == 4

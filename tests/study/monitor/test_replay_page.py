@@ -120,12 +120,12 @@ def test_a_file_opens_elsewhere_and_nothing_of_it_is_stored(client: Client, addr
 
 def test_a_wrong_file_is_refused_with_the_reason(client: Client, address: str) -> None:
     data = json.loads(file_of(client, address))
-    wrong = {b"x": "it is no JSON", json.dumps({**data, "seats": []}).encode(): "its hash is"}
+    wrong = {b"x": "it is not JSON", json.dumps({**data, "seats": []}).encode(): "its hash is"}
     for file, why in wrong.items():
         answer = opened(client, file)
         assert answer.status_code == 422
         assert f"This file was not opened: {why}" in text_of(answer).replace(
-            "it is not what was exported: ", ""
+            "it was changed after the export: ", ""
         )
     for packed in ("", "?", "eJwDAAAAAAE="):
         answer = client.post("/staff/replay/", {"packed": packed})

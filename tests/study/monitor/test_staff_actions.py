@@ -196,7 +196,7 @@ def test_a_viewer_sees_and_may_do_nothing(client: Client, study: Study) -> None:
     person, viewer = playing(study), User.objects.create_user("viewer", is_staff=True)
     study.memberships.create(user=viewer, role="viewer")
     client.force_login(viewer)
-    assert "Do something" not in text_of(client.get(f"/staff/small/participants/{person.code}/"))
+    assert "Actions for" not in text_of(client.get(f"/staff/small/participants/{person.code}/"))
     assert act(client, person, "exclude").status_code == 403
     assert log_of(person) == []
 

@@ -159,7 +159,7 @@ def test_a_backup_is_known_if_somebody_noted_it(settings: Any, tmp_path: Path) -
     record_backup(tmp_path, datetime.now(UTC) - timedelta(days=6))
     assert status_checks.backup().state == WELL
     (tmp_path / "last-backup").write_text("yesterday")
-    assert "None is known" in status_checks.backup().means
+    assert "No backup is known" in status_checks.backup().means
     (tmp_path / "backups").mkdir()
     (tmp_path / "backups" / "brigade-20261122T080000Z.tar").touch()
     assert status_checks.backup().state == WELL

@@ -95,7 +95,7 @@ def test_an_idle_participant_is_timed_out_once_and_the_episode_ends(wait: Clock,
     assert (episode.status, episode.ended_because) == (Episode.Status.ABANDONED, person.end_reason)
     view = current_seat_view(episode.seats.get(number=0))
     page = Screen().fragments(world_page_of(episode.seats.get(number=0)), view)
-    assert "It was ended because nothing happened for too long." in page
+    assert "The game was ended because nothing happened for too long." in page
     assert "study team" not in page
 
 

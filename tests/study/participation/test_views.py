@@ -181,7 +181,7 @@ def test_items_with_a_right_answer_cannot_be_left_open(client: Client, place: st
     client.post(personal, {"page": "guide"})
     if place == "survey":
         play_out(Episode.objects.get())
-    assert "(if you like)" not in text_of(client.get(personal))
+    assert "(optional)" not in text_of(client.get(personal))
     page = {"page": "check", "attempt": "1"} if place == "check" else {"page": "survey", "position": "1"}
     for _ in range(3):
         assert client.post(personal, page).status_code == 422

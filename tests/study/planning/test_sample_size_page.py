@@ -144,7 +144,7 @@ def test_where_the_mixed_model_decides_simulated_studies_stand_beside_the_formul
     assert "the model found" not in ask(admin_client).content.decode()
     raised = ask(admin_client, test="mixed", conditions=5, effect=1.5, scheme="fixed").content.decode()
     assert "3 people who finish" in raised
-    assert "with 2 people the model found the effect in .00 only, so 3 are recommended" in raised
+    assert "with 2 people, the model found the effect in only .00. So 3 people are recommended" in raised
 
 
 @pytest.mark.django_db

@@ -64,7 +64,7 @@ def test_what_was_planned_what_was_not_and_the_replication_are_told_apart(told: 
     assert "8 fewer than planned" in text
     assert told.rows_sha256 in text
     unplanned = report_text(replace(told, frozen=[], deviations=[]))
-    assert "Nothing was preregistered: all that follows is exploratory." in unplanned
+    assert "Nothing was preregistered, so all results are exploratory." in unplanned
     assert "*Planned.*" not in unplanned
 
 
@@ -72,7 +72,7 @@ def test_what_was_planned_later_than_the_data_is_not_called_planned(told: Report
     first, second = DesignVersion(1, frozen=True, planned_later=True), DesignVersion(2, frozen=True)
     for versions, mark in (
         ((VersionUsed(first, 12),), "*Planned after the data were collected.*"),
-        ((VersionUsed(first, 6), VersionUsed(second, 6)), "*Planned, but not before everybody analysed"),
+        ((VersionUsed(first, 6), VersionUsed(second, 6)), "*Planned, but some of the analysed"),
         ((VersionUsed(second, 12, early=12),), "*Planned after the data were collected.*"),
     ):
         text = report_text(replace(told, analysis=replace(told.analysis, versions=versions)))
@@ -140,7 +140,7 @@ def test_two_reports_of_the_same_data_differ_by_their_date_alone(told: ReportCon
     later = replace(told, made_at=datetime(2027, 5, 6, 7, 8, tzinfo=UTC))
     first, second = report_text(told).splitlines(), report_text(later).splitlines()
     differing = [one for one in zip(first, second, strict=True) if one[0] != one[1]]
-    assert differing == [("- **Made**: 2026-01-02 03:04 UTC", "- **Made**: 2027-05-06 07:08 UTC")]
+    assert differing == [("- **Created**: 2026-01-02 03:04 UTC", "- **Created**: 2027-05-06 07:08 UTC")]
 
 
 def _streams(pdf: bytes) -> list[bytes]:
