@@ -55,19 +55,6 @@
     return macros.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
-  /* typed lines are read by the same rules: each must be one of the teammate's actions, word for word */
-  function readTyped(form, lines) {
-    for (const input of form.querySelectorAll("[data-from-typed]")) input.remove();
-    for (const line of lines) {
-      const macro = macros.find((one) => one.words.map(({ code }) => code).join(" ") === line);
-      if (!macro) return line;
-      const input = Object.assign(document.createElement("input"), { type: "hidden", name: "requests", value: macro.value });
-      input.dataset.fromTyped = "";
-      form.append(input);
-    }
-    return "";
-  }
-
   function tell(text) {
     const note = formOf().querySelector("[data-not-read]");
     note.textContent = text;
@@ -82,32 +69,43 @@
 
   function onSubmit(event) {
     const form = event.target;
+    if (form === planForm()) form.querySelector("[data-typed-step]").value = stepNow();
     if (form !== formOf()) return;
-    const typed = form.querySelector("[data-typed-macros]");
-    const lines = (typed?.value ?? "").split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean);
-    const wrong = typed ? readTyped(form, lines) : "";
     tell("");
-    if (wrong) refuse(event, `${word("unknown")} ${wrong}`);
-    else if (!form.querySelector('[name="text"]').value.trim() && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
+    const written = [...form.querySelectorAll('[name="text"], [name="typed"]')].some((box) => box.value.trim());
+    if (!written && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
   }
 
   /* what was sent leaves the list when it is there: the conversation then has a new message of ours */
   const mine = () => document.getElementById("talk")?.dataset.mine;
   let sent = null;
 
+  /* a typed plan, for the open step; it leaves its box when the step has been played */
+  const planForm = () => document.querySelector("[data-typed-plan]");
+  const stepNow = () => document.querySelector('#menu [name="step"]')?.value ?? "";
+  let planned = null;
+
   function onSend(event) {
-    if (event.target === formOf()) sent = mine();
+    if (event.target === formOf()) sent = { mine: mine(), typed: formOf().elements.typed?.value };
+    if (event.target === planForm()) planned = { step: stepNow(), text: planForm().elements.typed.value };
+  }
+
+  function emptyPlan() {
+    if (planned === null || stepNow() === planned.step) return;
+    const box = planForm()?.elements.typed;
+    if (box?.value === planned.text) box.value = "";
+    planned = null;
   }
 
   function onMessage() {
     fillPicker();
-    if (sent === null || mine() === sent) return;
-    sent = null;
+    emptyPlan();
+    if (sent === null || mine() === sent.mine) return;
     const form = formOf();
     form.querySelector("[data-request-list]")?.replaceChildren();
-    const typed = form.querySelector("[data-typed-macros]");
-    if (typed) typed.value = "";
-    for (const input of form.querySelectorAll("[data-from-typed]")) input.remove();
+    const { typed } = form.elements;
+    if (typed?.value === sent.typed) typed.value = "";
+    sent = null;
   }
 
   /* the teammate's request becomes one's own choice, and what follows it one's plan */
