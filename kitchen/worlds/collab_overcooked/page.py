@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
-from kitchen.contract.page import Panel, SeatView, TypedTextError
+from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
@@ -98,12 +98,6 @@ class AskForm(NamedTuple):
     macros: tuple[OfferedMacro, ...]
 
 
-class TypedPlan(NamedTuple):
-    """The form in which a person types the next actions; empty where they are picked."""
-
-    typed: bool
-
-
 class RequestCard(NamedTuple):
     """The requests of one message. `first` and `then` are commands; `possible`: the first can begin now."""
 
@@ -173,12 +167,7 @@ class CollabPage(GridPage):
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the panel makers: the order instead of the score and other facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        return (makers[0], self.queues, *makers[1:], self.typed_plan, self.ask, self.requests)
-
-    def typed_plan(self, view: SeatView) -> Panel:
-        """Return the panel in which a person types the next actions, where the study has them typed."""
-        typed = view.acts and view.brief["typed"]
-        return Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", TypedPlan(typed))
+        return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool) -> tuple[Command, ...]:
         """Return the macros that a person typed, read as those in models' replies. TypedTextError names the
@@ -271,8 +260,10 @@ class CollabPage(GridPage):
         return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with all macros that can begin now."""
-        return DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
+        """Return the panel with all macros that can begin now, or with a box to type them in."""
+        menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
+        box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
+        return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """Return a utensil's state, or the thing on a counter, in words."""

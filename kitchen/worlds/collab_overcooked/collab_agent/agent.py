@@ -1,7 +1,8 @@
 """Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
 
-In a conversation the opener's last plan with an action counts, of the other seat its first one. If the first
-action fails a check, the model gets one correction, without talking. If that fails too, the seat waits.
+In a conversation the opener's last plan with an action counts, of the other seat its first one. A model that
+has answered in this step is not called again unless somebody wrote since. If the first action fails a check,
+the model gets one correction, without talking. If that fails too, the seat waits.
 After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
 plan gets one repair. Without an answer the seat waits a step.
 """
@@ -161,8 +162,11 @@ class _Turn:
     def decision(self) -> Decision:
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         lessons = list(memory.get("lessons", ()))
-        reply = self._ask([])
         before = memory if memory.get("step") == self.situation.step else {}
+        is_settled = bool(before.get("answered")) and not any(
+            said.is_new for said in self.situation.talk.messages
+        )
+        reply = None if is_settled else self._ask([])
         old = [tuple(each) for each in before.get("plan", ())]
         was_silent = bool(before.get("silent"))
         plan = self._counted(reply, old, was_silent=was_silent)
@@ -172,12 +176,14 @@ class _Turn:
         kept = {
             "step": self.situation.step,
             "plan": [list(macro) for macro in plan],
+            "answered": is_settled or reply is not None,
             "silent": not (says or talk_of_step(self.situation)) or (was_silent and plan == old),
             "lessons": lessons[-LESSONS_SHOWN:],
             "partner": self.partner.memory if self.partner else memory.get("partner"),
         }
         commands, plans = self._commands(plan)
-        error = next((call.error for call in reversed(self.calls) if call.error), "") if not reply else ""
+        asked = next((call.error for call in reversed(self.calls) if call.error), "")
+        error = "" if reply or is_settled else asked
         return Decision(
             commands,
             memory=kept,

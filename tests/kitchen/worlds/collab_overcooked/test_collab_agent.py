@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Decision, Situation, TeamTalk
+from kitchen.contract.agent import REASON_TO_ANSWER, Decision, DecisionRequest, Situation, TeamTalk
 from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -99,7 +99,7 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     assert made.memory["lessons"] == ["Take something first."]
     assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
-    agent.decide(situation(1, memory=made.memory))
+    agent.decide(situation(1, step=1, memory=made.memory))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
 
 
@@ -134,21 +134,38 @@ def test_the_first_plan_of_the_responder_counts_and_the_last_of_the_opener(asked
         "Teammate: Please. [requests: pickup pumpkin ingredient_dispenser]"
         in model.requests[0].messages[1].text
     )
-    again = agent.decide(situation(1, messages=(opened,), memory=first.memory))
+    news = TeamMessage(3, 1, 0, (1,), "say", "Please!", is_new=True)
+    again = agent.decide(situation(1, messages=(opened, news), memory=first.memory))
     assert again.commands == {1: command(FETCH)}
     agent, _ = asked(turn(["wait 1"], say="Please."), turn([FETCH]))
     first = agent.decide(situation(1))
     mine = TeamMessage(1, 1, 1, (0,), "say", "Please.")
-    assert agent.decide(situation(1, messages=(mine,), memory=first.memory)).commands == {1: command(FETCH)}
+    yes = TeamMessage(2, 1, 0, (1,), "say", "Yes.", is_new=True)
+    again = agent.decide(situation(1, messages=(mine, yes), memory=first.memory))
+    assert again.commands == {1: command(FETCH)}
+
+
+def test_a_model_that_has_answered_in_a_step_is_called_again_for_news_only(asked: Any) -> None:
+    opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
+    told = situation(1, messages=(opened,))
+    agent, _ = asked(turn([PLACE], say="Yes."), turn([FETCH]), "Take it first.")
+    answer = agent.decide(replace(told, request=DecisionRequest(because=REASON_TO_ANSWER)))
+    heard = replace(told, talk=TeamTalk(ORGANISATION, 1, (replace(opened, is_new=False),)))
+    made = agent.decide(replace(heard, memory=answer.memory))
+    assert made.commands == {1: command(FETCH)} and made.says == (), "the plan is checked now"
+    assert [len(each.calls) for each in (answer, made)] == [1, 2]
+    agent, _ = asked(OverloadedError("busy"), turn([FETCH]))
+    failed = agent.decide(told)
+    assert agent.decide(replace(heard, memory=failed.memory)).commands == {1: command(FETCH)}
 
 
 def test_a_plan_of_a_turn_without_words_is_taken_and_only_a_wait_gives_way(asked: Any) -> None:
-    opened = TeamMessage(1, 1, 0, (1,), "say", "Please.")
+    news = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
     for silent, then in (([FETCH], command(FETCH)), (["wait 2"], ("pickup", "dish", "dish_dispenser"))):
         agent, _ = asked(turn(silent), turn([], say="Yes?"), turn(["pickup dish dish_dispenser"]))
         memory = agent.decide(situation(1)).memory
         for _ in range(2):
-            made = agent.decide(situation(1, messages=(opened,), memory=memory))
+            made = agent.decide(situation(1, messages=(news,), memory=memory))
             memory = made.memory
         assert made.commands == {1: then}
 

@@ -71,6 +71,8 @@ def test_ten_steps_are_played_and_all_of_it_is_stored(
     ]
     assert all(("tools" in body) is structured for body in plays)
     assert not structured or plays[0]["tools"][0]["function"]["strict"]
+    told = [body["messages"][0]["content"] for body in plays]
+    assert all(("in the pot: " in text) is ("You are the chef" in text) for text in told), "sealed"
     assert ModelCall.objects.count() == len(server.asked), "every prompt and every reply"
     assert any(f"Lesson: {LESSON}" in body["messages"][1]["content"] for body in plays)
     note: Any = Decision.objects.get(step=1, mind__number=0).note

@@ -69,10 +69,9 @@
 
   function onSubmit(event) {
     const form = event.target;
-    if (form === planForm()) form.querySelector("[data-typed-step]").value = stepNow();
     if (form !== formOf()) return;
-    tell("");
     const written = [...form.querySelectorAll('[name="text"], [name="typed"]')].some((box) => box.value.trim());
+    tell("");
     if (!written && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
   }
 
@@ -80,32 +79,30 @@
   const mine = () => document.getElementById("talk")?.dataset.mine;
   let sent = null;
 
-  /* a typed plan, for the open step; it leaves its box when the step has been played */
-  const planForm = () => document.querySelector("[data-typed-plan]");
-  const stepNow = () => document.querySelector('#menu [name="step"]')?.value ?? "";
-  let planned = null;
+  /* what was typed leaves its box when it was taken: requests as above, one's own actions when their step was played */
+  const menu = () => document.getElementById("menu");
+  const typed = new Map(); // by form: the text that was sent, and the step it was for
 
   function onSend(event) {
-    if (event.target === formOf()) sent = { mine: mine(), typed: formOf().elements.typed?.value };
-    if (event.target === planForm()) planned = { step: stepNow(), text: planForm().elements.typed.value };
+    if (event.target === formOf()) sent = mine();
+    const box = event.target.elements?.typed;
+    if (box) typed.set(event.target.id, { text: box.value, step: menu()?.elements.step.value });
   }
 
-  function emptyPlan() {
-    if (planned === null || stepNow() === planned.step) return;
-    const box = planForm()?.elements.typed;
-    if (box?.value === planned.text) box.value = "";
-    planned = null;
+  function emptyTyped(form) {
+    const box = form?.elements.typed;
+    if (box && box.value === typed.get(form.id)?.text) box.value = "";
+    typed.delete(form?.id);
   }
 
   function onMessage() {
     fillPicker();
-    emptyPlan();
-    if (sent === null || mine() === sent.mine) return;
+    if (typed.has("menu") && typed.get("menu").step !== menu()?.elements.step.value) emptyTyped(menu());
+    if (sent === null || mine() === sent) return;
+    sent = null;
     const form = formOf();
     form.querySelector("[data-request-list]")?.replaceChildren();
-    const { typed } = form.elements;
-    if (typed?.value === sent.typed) typed.value = "";
-    sent = null;
+    emptyTyped(form);
   }
 
   /* the teammate's request becomes one's own choice, and what follows it one's plan */
