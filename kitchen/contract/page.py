@@ -346,9 +346,10 @@ class Page(ABC):
     def phrase(self, command: Command) -> str:
         """Return the command in words for a menu or a history: `Put it into pot 1`."""
 
-    def read_typed(self, world: World, seat: int, text: str, *, asks: bool) -> tuple[Command, ...]:
+    def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands that the person in this seat typed: for the coming step and those after it or,
-        with `asks`, for the teammate. TypedTextError if one of them cannot be. By default nobody types."""
+        with `asks`, for the teammate. TypedTextError if one of them cannot be, or if there are more than
+        `most`. By default nobody types."""
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:

@@ -22,6 +22,7 @@ from django.db import transaction
 from django.db.models import Case, Value, When
 from django.utils import translation
 
+from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.page import DRAWING_AND_TABLES, TypedTextError
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command
@@ -209,8 +210,9 @@ class OpenPage:
 
     def _read(self, turn: OpenTurn, text: str, *, asks: bool) -> tuple[Command, ...]:
         page = get_page(turn.episode.world)
+        most = MAX_PLAN_STEPS if asks or turn.episode.offers_plans else 1
         with translation.override(self.language):
-            return page.read_typed(turn.world, self.seat.number, text, asks=asks)
+            return page.read_typed(turn.world, self.seat.number, text, asks=asks, most=most)
 
     def _unread(self, error: TypedTextError) -> PageAnswer:
         return self.show_notice(NoticeMessage("not_read", str(error), "warning"))

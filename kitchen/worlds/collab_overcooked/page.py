@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
-from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     NAMES,
@@ -169,16 +168,17 @@ class CollabPage(GridPage):
         makers = [make for make in super().makers(view) if make != self.facts]
         return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
 
-    def read_typed(self, world: World, seat: int, text: str, *, asks: bool) -> tuple[Command, ...]:
+    def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the macros that a person typed, read as those in models' replies. TypedTextError names the
         first that is not one of the cook's and, in one's own plan, a first one that cannot begin now."""
         if seat not in SEATS or not world.brief(seat)["typed"]:
-            return super().read_typed(world, seat, text, asks=asks)
+            return super().read_typed(world, seat, text, asks=asks, most=most)
         macros = tuple(map(without_request, read_macros(text)) if asks else read_macros(text))
         if not macros:
             raise TypedTextError(gettext("Type at least one action."))
-        if len(macros) > MAX_PLAN_STEPS:
-            raise TypedTextError(gettext("Type at most {number} actions.").format(number=MAX_PLAN_STEPS))
+        if len(macros) > most:
+            text = ngettext("Type at most {count} action.", "Type at most {count} actions.", most)
+            raise TypedTextError(text.format(count=most))
         cook = 1 - seat if asks else seat
         for macro in macros:
             self._refuse(macro, never_code(food_rules(), cook, macro))

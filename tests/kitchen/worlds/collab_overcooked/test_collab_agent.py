@@ -19,7 +19,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import UnreadableTurnError, read_turn_reply
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
-from tests.kitchen.worlds.collab_overcooked.games import agents_game, agents_loop, command, game
+from tests.kitchen.worlds.collab_overcooked.games import agents_game, agents_loop, command, game, play
 
 ORGANISATION = make_organisation(
     "pair", (Member(0, (0,), False), Member(1, (1,), False)), seats=2, settings={"within": True}
@@ -101,6 +101,26 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     agent, model = asked(turn([FETCH]))
     agent.decide(situation(1, step=1, memory=made.memory))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
+
+
+def test_a_correction_says_nothing_and_a_lesson_is_short(asked: Any) -> None:
+    for settings, lessons in (({}, [" ".join(["word"] * 50)]), ({"reflection": False}, [])):
+        _, model = asked(turn([PLACE]), turn([FETCH], [PLACE], "But why?"), "word " * 60)
+        made = CollabAgent({"model": "openai:small", **settings}).decide(situation(1))
+        assert (made.commands, made.says) == ({1: command(FETCH)}, ())
+        assert made.memory["lessons"] == lessons and len(model.requests) == 2 + len(lessons)
+
+
+def test_the_last_four_actions_and_three_lessons_are_shown(asked: Any) -> None:
+    world = game("boiled_egg")
+    play(world, 1, *(FETCH, PLACE) * 2, "pickup dish dish_dispenser")
+    agent, model = asked(turn(["wait 1"]))
+    agent.decide(
+        situation(1, observations={1: world.observe(1)}, memory={"lessons": ["one", "two", "three", "four"]})
+    )
+    told = model.requests[0].messages[1].text
+    assert f"Your last actions: {PLACE}; {FETCH}; {PLACE}; pickup dish dish_dispenser." in told
+    assert "Lesson: one" not in told and "Lesson: two\nLesson: three\nLesson: four" in told
 
 
 def test_without_a_correction_that_passes_it_waits_a_step(asked: Any) -> None:

@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from kitchen.contract.organisation import make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import decide_answer, send_message
 from kitchen.play.episode.change_episode import run_due_step
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.log_metrics import read_log
 from kitchen.play.models import Decision, Episode, Message, ModelCall
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
+from tests.kitchen.factories import submit
 from tests.stand_in_server import Answer, Body, StandInServer, reply
 
 STEPS = 10
@@ -39,6 +42,35 @@ def turn(plan: list[str], requests: list[str] | None = None, say: str = "") -> A
     parts: dict[str, Any] = {"analysis": "I see.", "plan": plan, "requests": requests or [], "say": say}
     lines = ["Analysis: I see.", "Plan:", *plan, "Requests:", *parts["requests"], f"Say: {say}"]
     return reply("\n".join(lines), call=parts)
+
+
+@pytest.mark.django_db
+def test_it_answers_a_person_and_then_does_so_without_another_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    minds = (MindPlan("collab", (1,), {"model": "openai:small"}),)
+    made = make_organisation("pair", members_of_plans(minds, seats=2), seats=2, settings={"within": True})
+    episode = create_episode(
+        world="collab_overcooked",
+        settings={"task": "boiled_egg"},
+        seats=2,
+        seed=1,
+        minds=minds,
+        organisation=made,
+    )
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    plan = [FETCH.split(), [PLACE]]
+    with StandInServer(turn([FETCH, PLACE], say="I will.")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        asks = MessageDraft("Please.", data={"requests": plan})
+        assert send_message(episode_id=episode.pk, seat=0, say=asks).accepted
+        assert decide_answer(episode_id=episode.pk, step=1, mind=0)
+        submit(episode, 1, "wait", "1", seat=0)
+        assert decide_step(episode_id=episode.pk, step=1)
+        run_due_step(episode_id=episode.pk, step=1)
+    assert len(server.asked) == 1
+    assert [message.sender for message in Message.objects.order_by("number")] == [0, 1]
+    episode.refresh_from_db()
+    state: Any = episode.plans
+    assert episode.step == 1 and state["1"]["then"] == [[PLACE]]
 
 
 @pytest.mark.django_db
