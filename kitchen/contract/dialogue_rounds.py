@@ -3,7 +3,7 @@
 The rules hold for any number of agents, in the order of their member numbers:
 
 - The first agent opens a conversation. In each round the agents that heard something new speak in order.
-  Each agent speaks up to `rounds` times in a conversation.
+  Each agent speaks up to `rounds` times in a step. A first turn without words does not count.
 - An agent that says nothing, ends the talk or repeats itself is not asked again in this conversation. Nobody
   answers its words.
 - An agent hears what it may hear. Only talk is heard within the step; a job reaches its worker in the next
@@ -135,8 +135,13 @@ class StepDialogue:
 
     def _open(self, place: int) -> None:
         """Let this agent open the next conversation, which everybody may answer."""
-        self._opener, self._to_answer, self._done = place, {place}, set()
+        self._opener, self._to_answer = place, {place}
+        self._done = {other for other in range(len(self.situations)) if not self._turns_left(other)}
         self._said_here = [[] for _ in self.situations]
+
+    def _turns_left(self, place: int) -> int:
+        made = self.made[place]
+        return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
         """Return whether this agent has yet to decide."""
@@ -153,8 +158,7 @@ class StepDialogue:
         memory = made[-1].memory if made else now.memory
         talk = replace(now.talk, messages=(*now.talk.messages, *heard))
         self.situations[place] = replace(now, talk=talk, memory=memory)
-        left = len(self.situations) * self.organisation.rounds - sum(map(len, self._said_here))
-        return place, self.situations[place], max(left, 1)
+        return place, self.situations[place], sum(map(self._turns_left, range(len(self.situations))))
 
     def _hears(self, place: int, said: TeamMessage) -> bool:
         member = self.situations[place].talk.member
@@ -170,7 +174,7 @@ class StepDialogue:
         called = {other for say in says for other in self._say(place, say)}
         goes_on = self._goes_on(place, says)
         self._said_here[place].append(_contents(says))
-        if not goes_on or len(self._said_here[place]) >= self.organisation.rounds:
+        if not goes_on or not self._turns_left(place):
             self._done.add(place)
         if goes_on:
             self._to_answer |= called - self._done
