@@ -26,6 +26,7 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Command, Json
+from kitchen.infra.storable_json import storable_text
 from kitchen.words.gettext_without_django import gettext_noop
 
 MAX_MESSAGE_CHARACTERS = 8192
@@ -168,7 +169,7 @@ def _read_typed(sent: Mapping[str, Json]) -> str:
     typed = sent.get("typed", "")
     if not isinstance(typed, str):
         raise MessageError(UNREADABLE)
-    return typed.replace("\x00", "").strip()
+    return storable_text(typed).strip()
 
 
 def _read_members(value: Json) -> tuple[int, ...]:

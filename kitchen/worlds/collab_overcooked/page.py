@@ -117,6 +117,8 @@ class RequestCards(NamedTuple):
 
 
 CARDS_SHOWN = 3
+LONGEST_ECHO = 80
+"""Characters of a typed action that its refusal repeats."""
 
 
 def _look(letter: str) -> CellLook:
@@ -190,7 +192,8 @@ class CollabPage(GridPage):
         """Raise TypedTextError unless the code is empty."""
         if code:
             text = gettext("“{action}” was not accepted: {reason}.")
-            raise TypedTextError(text.format(action=" ".join(macro), reason=self.reason(code)))
+            action = " ".join(macro)[:LONGEST_ECHO]
+            raise TypedTextError(text.format(action=action, reason=self.reason(code)))
 
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""

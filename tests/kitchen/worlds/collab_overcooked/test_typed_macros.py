@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 from typing import Any
 
 import pytest
@@ -64,13 +65,26 @@ def test_other_lines_are_refused_with_the_reason(text: str, asks: bool, why: str
     assert str(refused.value).startswith(why)
 
 
+def test_of_many_odd_lines_only_actions_of_the_cook_are_read() -> None:
+    world, chance = typed_game(), Random(2)
+    words = ["pickup", "egg", "cook", "cut", "counter", "(", ");", "wait", "9", "1.", "\u202e", "x" * 5000]
+    for _ in range(300):
+        text = " ".join(chance.choices(words, k=chance.randint(1, 5)))
+        try:
+            read = PAGE.read_typed(world, 1, text, asks=True, most=3)
+        except TypedTextError as refused:
+            assert len(str(refused)) < 200
+        else:
+            assert all(macro in world.plannable(1) or macro[0] == "wait" for macro in read)
+
+
 def test_nobody_types_where_actions_are_picked() -> None:
     with pytest.raises(TypedTextError, match="Choose an action first"):
         PAGE.read_typed(game("boiled_egg"), 1, FETCH, asks=False, most=3)
 
 
 def test_the_socket_reads_a_typed_text_and_nothing_else() -> None:
-    sent = read_message(json.dumps({"type": "command", "step": "2", "typed": f" {FETCH}\x00 "}))
+    sent = read_message(json.dumps({"type": "command", "step": "2", "typed": f" {FETCH}\x00\ud800 "}))
     assert sent == CommandMessage(2, (), typed=FETCH)
     for wrong in ({"type": "command", "step": 1, "typed": 1}, {"type": "say", "typed": ["a"]}):
         with pytest.raises(MessageError):
