@@ -34,6 +34,7 @@ from kitchen.contract.automatic_commands import (
     Plan,
     drop_plans_at_end,
     open_turn,
+    plans_for_agent,
     replaced_plans,
     started_plans,
 )
@@ -144,7 +145,7 @@ class EpisodeLoop:
             events=tuple(event for event in self.events if self._sees(member, event)),
             memory=self.memories.get(member.number),
             seed=self._seed(member),
-            plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            plans=plans_for_agent(game, seats, self.plans, game.clock + 1),
             request=DecisionRequest(
                 because=self._because(member, asked, talk.messages),
                 asked=asked if len(asked) < len(seats) else None,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kitchen.agents.evaluation import make_situation, situation_in_organisation
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionRequest, Situation
-from kitchen.contract.automatic_commands import Plan, open_turn
+from kitchen.contract.automatic_commands import Plan, open_turn, plans_for_agent
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Request
 from kitchen.contract.organisation import Organisation
@@ -82,7 +82,7 @@ class _Play:
         own = {seat: command for seat, command in self.settled.items() if seat in seats}
         seen = replace(
             self.seen(seats, {**own, **known}),
-            plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            plans=plans_for_agent(self.game, seats, self.plans, self.game.clock + 1),
             request=DecisionRequest(
                 asked=tuple(seat for seat in seats if seat not in own) if own else None,
                 knowing=self.way.knowing,

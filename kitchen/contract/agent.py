@@ -135,7 +135,8 @@ class Situation:
     seed: int = 0
     """The only source of chance. It differs for every step, and is the same if a step is decided again."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
-    """The part of its seats' plans that remains after the coming step."""
+    """The part of its seats' plans that remains after the coming step. Where the world shows plans
+    (`World.shows_plans`), also what remains of those of other seats."""
     late: tuple[LateDecision, ...] = ()
     """Decisions that arrived too late and that the agent has not been informed of, oldest first."""
     request: DecisionRequest = DecisionRequest()

@@ -163,5 +163,16 @@ def visible_plans(
     }
 
 
+def plans_for_agent(
+    world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
+) -> dict[int, tuple[Command, ...]]:
+    """Return the rest of the plans that an agent with these seats may know in this step: its own and, where
+    the world shows plans, those that one of its seats may see."""
+    known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
+    for seat in seats if world.shows_plans else ():
+        known = {**visible_plans(world, seat, plans, step, others=True), **known}
+    return known
+
+
 def _lists(commands: Iterable[Command]) -> list[list[str]]:
     return [list(command) for command in commands]

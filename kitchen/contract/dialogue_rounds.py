@@ -2,22 +2,27 @@
 
 The rules hold for any number of agents, in the order of their member numbers:
 
-- The first agent opens. In each round the agents that heard something new speak in order, up to `rounds`.
-- An agent that says nothing, ends the talk or repeats itself is not asked again. Nobody answers its words.
+- The first agent opens a conversation. In each round the agents that heard something new speak in order.
+  Each agent speaks up to `rounds` times in a step. A first turn without words does not count.
+- An agent that says nothing, ends the talk or repeats itself is not asked again in this conversation. Nobody
+  answers its words.
 - An agent hears what it may hear. Only talk is heard within the step; a job reaches its worker in the next
   one.
-- When nobody has anything to answer, the first agent that has not spoken opens again. So each decides once.
+- When nobody has anything to answer, the first agent that has not decided opens the next conversation. All
+  agents may answer it, those that said nothing before too. So each decides once at least.
 - An agent with nothing to decide (`REASON_TO_ANSWER`) is asked only when somebody writes to it.
 - Only the last decision of an agent is carried out.
 
 In a `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Whatever one says is
-answered, sent or not, and only the opener ends the talk by repeating itself. No Django.
+answered, sent or not, and only the opener ends the talk by repeating itself. A message repeats an earlier one
+of the conversation if both are equal without case and spaces, their requests included. No Django.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Self
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation, add_to_note
@@ -28,13 +33,14 @@ from kitchen.contract.team_messages import (
     MessageDraft,
     TeamMessage,
     mask_blocked_words,
+    message_content,
     message_recipients,
     message_refusal,
 )
 from kitchen.contract.world import Json
 
 ROUND_KEY = "round"
-"""Key of a message's data for its round of the dialogue; the first is 1."""
+"""Key of a message's data for its round of the dialogue, counted over the whole step; the first is 1."""
 DIALOGUE_KEY = "talk"
 """Key of a note for the notes of the decisions before the last one."""
 
@@ -80,10 +86,13 @@ class StepDialogue:
     """Number of messages that each agent sent in this step before the dialogue."""
     _known: list[int] = field(default_factory=list)
     """Number of the last message that each knew before the dialogue; 0 where there was none."""
-    _words: list[tuple[str, ...]] = field(default_factory=list)
-    """The last words of each agent, by place."""
+    _opener: int = 0
+    """The place of the agent that opened the present conversation."""
+    _said_here: list[list[Json]] = field(default_factory=list)
+    """What each agent said in each of its turns in the present conversation, by place."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
+    """The places of the agents that are not asked again in the present conversation."""
 
     @classmethod
     def of(
@@ -97,17 +106,18 @@ class StepDialogue:
             return None
         talk = cls(list(situations), organisation, hears, sent)
         talk.decisions = [[] for _ in situations]
-        talk.last_round, talk._words = [0] * len(situations), [()] * len(situations)
+        talk.last_round, talk._said_here = [0] * len(situations), [[] for _ in situations]
         talk._before = [_sent_in_step(situation) for situation in situations]
         talk._known = [one.talk.messages[-1].number if one.talk.messages else 0 for one in situations]
         return talk
 
     def turns(self) -> Turns:
         """Hold the whole dialogue; return the final decision of each agent."""
-        rounds = self.organisation.rounds
-        for number in range(1, rounds + 1):
+        for number in count(1):
             for place in range(len(self.situations)):
-                if self._speaks(place, is_last=number == rounds):
+                if not self._to_answer and self._is_left(place):
+                    self._open(place)
+                if place in self._to_answer:
                     self._take(place, (yield self._ask(place)), number)
             if not self._to_answer and not any(map(self._is_left, range(len(self.situations)))):
                 break
@@ -123,9 +133,15 @@ class StepDialogue:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])
 
-    def _speaks(self, place: int, *, is_last: bool) -> bool:
-        """Return whether this agent speaks now: it has something to answer, or it opens the dialogue."""
-        return place in self._to_answer or (self._is_left(place) and (is_last or not self._to_answer))
+    def _open(self, place: int) -> None:
+        """Let this agent open the next conversation, which everybody may answer."""
+        self._opener, self._to_answer = place, {place}
+        self._done = {other for other in range(len(self.situations)) if not self._turns_left(other)}
+        self._said_here = [[] for _ in self.situations]
+
+    def _turns_left(self, place: int) -> int:
+        made = self.decisions[place]
+        return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
         """Return whether this agent has yet to decide."""
@@ -142,8 +158,7 @@ class StepDialogue:
         memory = made[-1].memory if made else now.memory
         talk = replace(now.talk, messages=(*now.talk.messages, *heard))
         self.situations[place] = replace(now, talk=talk, memory=memory)
-        left = len(self.situations) * self.organisation.rounds - sum(map(len, self.decisions))
-        return place, self.situations[place], max(left, 1)
+        return place, self.situations[place], sum(map(self._turns_left, range(len(self.situations))))
 
     def _hears(self, place: int, said: TeamMessage) -> bool:
         member = self.situations[place].talk.member
@@ -157,17 +172,18 @@ class StepDialogue:
         self.last_round[place] = number
         self._to_answer.discard(place)
         called = {other for say in says for other in self._say(place, say)}
-        words = tuple(say.text for say in says)
-        if self._goes_on(place, says, words):
-            self._to_answer |= called - self._done
-        else:
+        goes_on = self._goes_on(place, says)
+        self._said_here[place].append(_contents(says))
+        if not goes_on or not self._turns_left(place):
             self._done.add(place)
-        self._words[place] = words
+        if goes_on:
+            self._to_answer |= called - self._done
 
-    def _goes_on(self, place: int, says: Sequence[MessageDraft], words: tuple[str, ...]) -> bool:
+    def _goes_on(self, place: int, says: Sequence[MessageDraft]) -> bool:
         if not says or any(say.kind == END for say in says):
             return False
-        return words != self._words[place] or (place > 0 and not self.organisation.within)
+        is_new = _contents(says) not in self._said_here[place]
+        return is_new or (place != self._opener and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
         """Send this message, if it may be sent; return the places of the agents that should answer."""
@@ -191,6 +207,10 @@ def _sent_in_step(situation: Situation) -> int:
     """Return the number of messages that this agent has sent in the open step."""
     step = situation.step + 1
     return sum(one.step == step and one.sender == situation.talk.member for one in situation.talk.messages)
+
+
+def _contents(says: Sequence[MessageDraft]) -> Json:
+    return [message_content(say.text, say.data) for say in says]
 
 
 def _merged(decisions: list[Decision]) -> Decision:

@@ -328,6 +328,7 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 }
 """Labels of the kinds for researchers, in the order in which they are offered."""
 
+_MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
@@ -383,6 +384,8 @@ def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
     for setting in ORGANISATION_SETTINGS:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
+    if _MESSAGES not in given:  # nobody is silenced before the last round
+        chosen[_MESSAGES] = max(chosen[_MESSAGES], chosen[ROUNDS])
     return chosen
 
 

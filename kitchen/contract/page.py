@@ -15,11 +15,15 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric
+from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric, World
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, pgettext
 
 DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
 """The ways to show a world: in tables, as a drawing, or as a drawing with the tables one click away."""
+
+
+class TypedTextError(ValueError):
+    """A typed text that holds no commands; the message says why, in the reader's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class PlansView:
 
     by_seat: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """Commands that seats will do after the open step without being asked. This seat's own plan is included,
-    and those of others where the page shows what they are about to do."""
+    and those of others where the page or the world (`World.shows_plans`) shows what they are about to do."""
     offered: bool = False
     """True if the page offers to plan later commands; the same for the whole episode."""
     plannable: Sequence[Command] = ()
@@ -341,6 +345,12 @@ class Page(ABC):
     @abstractmethod
     def phrase(self, command: Command) -> str:
         """Return the command in words for a menu or a history: `Put it into pot 1`."""
+
+    def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
+        """Return the commands that the person in this seat typed: for the coming step and those after it or,
+        with `asks`, for the teammate. TypedTextError if one of them cannot be, or if there are more than
+        `most`. By default nobody types."""
+        raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
         """Return the command in words for this view, in which things may have their own names."""

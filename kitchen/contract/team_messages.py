@@ -85,6 +85,12 @@ def message_recipients(organisation: Organisation, sender: int, say: MessageDraf
     return tuple(sorted(set(say.to or may))) if set(say.to) <= set(may) else ()
 
 
+def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
+    """Return what makes a message a repetition of another: its text without case and spaces, and its
+    requests."""
+    return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
+
+
 def max_message_length(organisation: Organisation, sender: int) -> int:
     """Return the maximum length of a message from this member."""
     return MAX_PERSON_CHARACTERS if organisation.member(sender).is_person else MAX_AGENT_CHARACTERS

@@ -212,6 +212,9 @@ class World(ABC):
     passes_by: ClassVar[bool] = False
     """True if every episode skips seats that have nothing to choose (`asks`), for example because actions
     last several steps. In other worlds the researcher chooses this."""
+    shows_plans: ClassVar[bool] = False
+    """Whether everybody sees what is left of the plans of other seats, as far as `visible` allows. In other
+    worlds agents see their own plans only, and people see others' where the study shows intents."""
     moves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
     min_seats: ClassVar[int] = 1

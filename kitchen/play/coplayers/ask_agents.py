@@ -26,7 +26,7 @@ from kitchen.contract.agent import (
     TeamTalk,
 )
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.automatic_commands import replaced_plans
+from kitchen.contract.automatic_commands import plans_for_agent, replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
 from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news
@@ -214,7 +214,7 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
         world=episode.world,
         step=episode.step,
         seats=seats,
-        plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
+        plans=plans_for_agent(world, seats, turn.plans, turn.step),
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},

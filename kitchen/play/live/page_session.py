@@ -22,8 +22,9 @@ from django.db import transaction
 from django.db.models import Case, Value, When
 from django.utils import translation
 
-from kitchen.contract.page import DRAWING_AND_TABLES
-from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.agent import MAX_PLAN_STEPS
+from kitchen.contract.page import DRAWING_AND_TABLES, TypedTextError
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.log_context import error_traceback
@@ -196,6 +197,26 @@ class OpenPage:
                 return PageAnswer(close=code)
             return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
 
+    def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
+        """Return the commands that the person typed as a message with commands, or the answer that says what
+        is wrong with them.
+        """
+        with read_turn(self.seat.episode_id) as turn:
+            try:
+                first, *then = self._read(turn, message.typed, asks=False)
+            except TypedTextError as error:
+                return self._unread(error)
+        return CommandMessage(message.step, first, tuple(then))
+
+    def _read(self, turn: OpenTurn, text: str, *, asks: bool) -> tuple[Command, ...]:
+        page = get_page(turn.episode.world)
+        most = MAX_PLAN_STEPS if asks or turn.episode.offers_plans else 1
+        with translation.override(self.language):
+            return page.read_typed(turn.world, self.seat.number, text, asks=asks, most=most)
+
+    def _unread(self, error: TypedTextError) -> PageAnswer:
+        return self.show_notice(NoticeMessage("not_read", str(error), "warning"))
+
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
         """Submit a command and return the answer, or the agents to be asked first. In that case call
         `decided` afterwards.
@@ -244,6 +265,13 @@ class OpenPage:
         """Send the person's message. The answer says so if it was refused."""
         say = MessageDraft(message.text, message.kind, message.to, message.data)
         with exclusive_turn(self.seat.episode_id) as turn:
+            if message.typed:
+                try:
+                    typed = self._read(turn, message.typed, asks=True)
+                except TypedTextError as error:
+                    return self._unread(error)
+                asked = (*message.data.get(REQUESTS_KEY, ()), *map(list, typed))
+                say = replace(say, data={**say.data, REQUESTS_KEY: list(asked)})
             receipt = send_message_in_turn(turn, seat=self.seat.number, say=say, page=self.name)
             return self._answered(turn, receipt, harmless=())
 

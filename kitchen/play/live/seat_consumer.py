@@ -322,16 +322,23 @@ class SeatConsumer(AsyncWebsocketConsumer):
         async with self.in_turn:
             try:
                 with log_context(step=message.step):
-                    answer = await run_database_visit(page.command, message)
-                    if isinstance(answer, InstantDecisions):
-                        await answer.finish()
-                        answer = await run_database_visit(page.decided, message, answer.asked)
+                    answer = await self._commanded(page, message)
             except Error as error:
                 log_outage_or_raise(error, "a command cannot be stored")
                 answer = page.show_notice(COMMAND_UNSTORED)
             await self.say(answer)
         if page.stamp != before:
             prometheus_metrics.command_seconds.observe(time.monotonic() - began)
+
+    async def _commanded(self, page: OpenPage, message: CommandMessage) -> PageAnswer:
+        read = await run_database_visit(page.read_typed, message) if message.typed else message
+        if isinstance(read, PageAnswer):
+            return read
+        answer = await run_database_visit(page.command, read)
+        if isinstance(answer, InstantDecisions):
+            await answer.finish()
+            answer = await run_database_visit(page.decided, read, answer.asked)
+        return answer
 
     async def on_say(self, page: OpenPage, message: SayMessage) -> None:
         """Send the person's message to the others, and show it."""

@@ -205,7 +205,9 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         ),
         taken_over=_taken_over(turn),
         plans=PlansView(
-            by_seat=visible_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
+            by_seat=visible_plans(
+                world, number, turn.plans, turn.step, others=episode.shows_intents or world.shows_plans
+            ),
             offered=episode.offers_plans,
             plannable=world.plannable(number) if episode.offers_plans and offered else (),
             shows_intents=episode.shows_intents,

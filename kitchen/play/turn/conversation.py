@@ -40,7 +40,7 @@ from kitchen.contract.mailbox import (
     without_platform_keys,
 )
 from kitchen.contract.organisation import END, SAY, TALK_KINDS, Member, Organisation
-from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
+from kitchen.contract.team_messages import MessageDraft, TeamMessage, message_content
 from kitchen.contract.world import Aim, Json, World
 from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
@@ -312,12 +312,19 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
     return [
         mind
         for mind in turn.minds
-        if len(answered[mind.pk]) < organisation.rounds
+        if _turns_spoken(answered[mind.pk], said) < organisation.rounds
         and (
             (mind == opener and not answered[mind.pk])
             or _is_called(turn, organisation, mind, calling, answered[mind.pk], newest)
         )
     ]
+
+
+def _turns_spoken(heard: Iterable[int], said: Sequence[Message]) -> int:
+    """Return how often an agent has spoken in the conversation of the open step. Without words of its own, it
+    has not spoken before a person opened the conversation."""
+    first = said[0].number if said and said[0].decision_id is None else 0
+    return sum(number >= first for number in heard)
 
 
 def _is_called(
@@ -395,17 +402,13 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
     return any(seat in turn.given for seat in asked_seats(turn).intersection(seats))
 
 
-def _content(row: Message) -> tuple[str, Json]:
-    """Return what makes a message the same as another: its text and its requests."""
-    return row.text, row.data.get(REQUESTS_KEY)
-
-
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
     """Return True if this message of the sender needs an answer."""
     if row.sender is None:
         return False
     words = [one for one in said if one.sender == row.sender]
-    repeats = len(words) > 1 and _content(words[-1]) == _content(words[-2])
+    *earlier, last = [message_content(one.text, one.data) for one in words]
+    repeats = last in earlier
     sender = organisation.member(row.sender)
     has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
     return not (words[-1].kind == END or repeats or has_chosen)

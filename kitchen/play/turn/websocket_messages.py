@@ -6,8 +6,9 @@ From the browser, one JSON object each: `{"type": "command", "step": 4, "command
 is for. The first step is 1. `command` may also be the same list as JSON text, as a form field sends it.
 `then` is a list of commands that follow it, one in each step. `{"type": "plan", "then": [], "step": 4}`
 replaces the rest of these commands in that step. An empty list also works later. Both are only for episodes
-that offer plans. Anything else is a `MessageError`, whose text is shown in the language of the page. The
-consumer has a method for each type: `on_command`.
+that offer plans. Where people type, the text `typed` replaces `command` and `then`, or the `requests` of a
+message (`Page.read_typed`). Anything else is a `MessageError`, whose text is shown in the language of the
+page. The consumer has a method for each type: `on_command`.
 
 To the browser: HTML fragments. A client that asks for the subprotocol `brigade.json` gets the same facts as
 JSON (`StateMessage`, `NoticeMessage`). Over the channel layer: `EpisodeChanged`, `EpisodeNews`.
@@ -25,6 +26,7 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Command, Json
+from kitchen.infra.storable_json import storable_text
 from kitchen.words.gettext_without_django import gettext_noop
 
 MAX_MESSAGE_CHARACTERS = 8192
@@ -49,13 +51,17 @@ class CommandMessage:
     command: Command
     then: tuple[Command, ...] = ()
     """The commands that follow it, one for each later step."""
+    typed: str = ""
+    """The text that the person typed; the command is then empty."""
     type: str = field(default="command", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
         """Read the message from its JSON object. Raises MessageError if it is invalid."""
-        step, command = read_step(sent.get("step")), read_command(sent.get("command"))
-        return cls(step=step, command=command, then=read_plan(sent.get("then", [])))
+        step = read_step(sent.get("step"))
+        if typed := _read_typed(sent):
+            return cls(step, (), typed=typed)
+        return cls(step, read_command(sent.get("command")), read_plan(sent.get("then", [])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ class SayMessage:
     of it. `aim` is the goal of a new job, in the codes of the world. `spoken` is true if the browser
     transcribed speech. `requests` are commands that the addressee should give, in its own seat.
     """
+    typed: str = ""
+    """The text in which the person typed further requests."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -142,7 +150,7 @@ class SayMessage:
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(UNREADABLE)
-        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent))
+        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent))
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
@@ -155,6 +163,13 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
     requests = [list(one) for one in read_plan(sent.get("requests", []))] or None
     said = {"job": job, "status": status, "aim": aim, "spoken": spoken, REQUESTS_KEY: requests}
     return {name: value for name, value in said.items() if value is not None}
+
+
+def _read_typed(sent: Mapping[str, Json]) -> str:
+    typed = sent.get("typed", "")
+    if not isinstance(typed, str):
+        raise MessageError(UNREADABLE)
+    return storable_text(typed).strip()
 
 
 def _read_members(value: Json) -> tuple[int, ...]:

@@ -99,6 +99,7 @@ REASON_WORDS: Mapping[str, str] = {
     "wrong_arguments": gettext_noop("this action needs other details"),
     "wait_too_long": gettext_noop("a wait has at most 5 steps"),
     "busy": gettext_noop("another action is still in progress"),
+    "other_cook": gettext_noop("this is an action of the other cook"),
     "unknown_object": gettext_noop("there is no such thing"),
     "unknown_place": gettext_noop("there is no such place for it"),
     "not_raw": gettext_noop("only raw ingredients and dishes are kept there"),

@@ -5,6 +5,7 @@ The checks of a macro run in a fixed order; the first that fails gives the code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -57,6 +58,8 @@ ARGUMENT_COUNTS: Mapping[str, int] = {
     WAIT: 1,
 }
 LONGEST_WAIT = 5
+OTHER_COOK = "other_cook"
+"""Code of `never_code`: this verb is the other cook's."""
 PICKUP_PLACES = frozenset((COUNTER, *UTENSILS, *DISPENSERS))
 REACHED_COUNTERS = tuple((*SHARED_COUNTERS, *own) for own in OWN_COUNTERS)
 COUNTER_INDEX = {cell: number for number, cell in enumerate(COUNTERS)}
@@ -290,6 +293,48 @@ def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
     if verb in (FILL, DELIVER) and seat != CHEF:
         return False
     return verb in (PLACE, DELIVER) or macro[1] in own
+
+
+def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
+    """Return the code of why this seat can never carry out this macro; empty if it sometimes can."""
+    known = known_macros(rules, seat)
+    if macro in known:
+        return ""
+    if macro[0] != WAIT and macro[0] in ARGUMENT_COUNTS.keys() - {each[0] for each in known}:
+        return OTHER_COOK
+    utensils = {name: Utensil() for name in UTENSILS}
+    hands: list[str | None] = [None, None]
+    empty = KitchenThings(rules, True, hands, [None] * len(COUNTERS), utensils)
+    return refusal_code(empty, seat, macro)
+
+
+_BULLET = re.compile(r"^\s*(?:[-*]|\d+[.)])\s*")
+REQUEST = "request"
+"""First word of a macro that is meant for the teammate: `request(pickup(egg, counter))`."""
+
+
+def read_macros(given: Json) -> list[Command]:
+    """Read macros from a text with one on each line (or between semicolons), a list of texts, or a list of
+    lists of words. Bullets and signs do not count: `1. pickup(egg, counter);` is `pickup egg counter`. Other
+    entries are left out."""
+    if isinstance(given, str):
+        given = re.split(r"[;\n]", given)
+    if not isinstance(given, list):
+        return []
+    return [words for words in map(_macro_words, given) if words]
+
+
+def _macro_words(each: Json) -> Command:
+    if isinstance(each, list) and all(isinstance(word, str) for word in each):
+        return tuple(each)
+    if not isinstance(each, str):
+        return ()
+    return tuple(re.sub(r"[(),`\"'.;]", " ", _BULLET.sub("", each)).split())
+
+
+def without_request(macro: Command) -> Command:
+    """Return a macro without the word `request` before it."""
+    return macro[1:] if macro[:1] == (REQUEST,) else macro
 
 
 def with_waits(macros: Sequence[Command]) -> list[Command]:

@@ -6,15 +6,15 @@ Plain Python, no Django.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
-from kitchen.contract.world import Command, Event, Json, canonical_json
+from kitchen.contract.world import Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     NAMES,
@@ -28,8 +28,15 @@ from kitchen.worlds.collab_overcooked.display_text import (
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    known_macros,
+    never_code,
+    read_macros,
+    with_waits,
+    without_request,
+)
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
 PLACES: Mapping[str, str] = {
@@ -110,6 +117,8 @@ class RequestCards(NamedTuple):
 
 
 CARDS_SHOWN = 3
+LONGEST_ECHO = 80
+"""Characters of a typed action that its refusal repeats."""
 
 
 def _look(letter: str) -> CellLook:
@@ -161,17 +170,43 @@ class CollabPage(GridPage):
         makers = [make for make in super().makers(view) if make != self.facts]
         return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
 
+    def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
+        """Return the macros that a person typed, read as those in models' replies. TypedTextError names the
+        first that is not one of the cook's and, in one's own plan, a first one that cannot begin now."""
+        if seat not in SEATS or not world.brief(seat)["typed"]:
+            return super().read_typed(world, seat, text, asks=asks, most=most)
+        macros = tuple(map(without_request, read_macros(text)) if asks else read_macros(text))
+        if not macros:
+            raise TypedTextError(gettext("Type at least one action."))
+        if len(macros) > most:
+            text = ngettext("Type at most {count} action.", "Type at most {count} actions.", most)
+            raise TypedTextError(text.format(count=most))
+        cook = 1 - seat if asks else seat
+        for macro in macros:
+            self._refuse(macro, never_code(food_rules(), cook, macro))
+        if not asks and not world.accepts(seat, macros[0]):
+            self._refuse(macros[0], cast(CollabOvercooked, world).why_not(seat, macros[0]))
+        return macros
+
+    def _refuse(self, macro: Command, code: str) -> None:
+        """Raise TypedTextError unless the code is empty."""
+        if code:
+            text = gettext("“{action}” was not accepted: {reason}.")
+            action = " ".join(macro)[:LONGEST_ECHO]
+            raise TypedTextError(text.format(action=action, reason=self.reason(code)))
+
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
         shows = AskForm("", 0, typed=False, macros=())
         if others and view.acts:
-            macros = known_macros(food_rules(), 1 - view.seat)
+            typed = view.brief["typed"]
+            macros = () if typed else known_macros(food_rules(), 1 - view.seat)
             offered = tuple(
                 OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro)))
                 for macro in macros
             )
-            shows = AskForm(view.talk.members[others[0]], others[0], view.brief["typed"], offered)
+            shows = AskForm(view.talk.members[others[0]], others[0], typed, offered)
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
 
     def requests(self, view: SeatView) -> Panel:
@@ -228,8 +263,10 @@ class CollabPage(GridPage):
         return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with all macros that can begin now."""
-        return DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
+        """Return the panel with all macros that can begin now, or with a box to type them in."""
+        menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
+        box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
+        return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """Return a utensil's state, or the thing on a counter, in words."""

@@ -65,6 +65,7 @@ class CollabOvercooked(SimpleWorld):
     steps_setting: ClassVar[str] = ""
     idle: ClassVar[Command] = GO_ON
     passes_by: ClassVar[bool] = True
+    shows_plans: ClassVar[bool] = True
     min_seats: ClassVar[int] = 2
     max_seats: ClassVar[int] = 2
     figures: ClassVar[tuple[Metric, ...]] = METRICS

@@ -23,6 +23,10 @@ def graph(**settings: object) -> Organisation:
     return make_organisation("graph", MEMBERS, seats=3, settings={"within": True, **settings})
 
 
+def pair(**settings: object) -> Organisation:
+    return make_organisation("pair", MEMBERS[:2], seats=2, settings={"within": True, **settings})
+
+
 def chain() -> Organisation:
     return make_organisation("chain", MEMBERS, seats=3, settings={"within": True})
 
@@ -97,15 +101,26 @@ def test_addressed_members_answer_in_order_in_each_round() -> None:
 
 
 def test_a_member_without_news_is_not_asked_twice() -> None:
-    """Two talk; the third decides once, when they have nothing more to say, and then opens anew."""
+    """Two talk; the third decides once, when they have nothing more to say, and then opens anew to all."""
     private: dict[int, Sequence[Line]] = {
         0: [MessageDraft("you?", to=(1,)), MessageDraft("fine", to=(1,))],
         1: [MessageDraft("yes", to=(0,))],
         2: ["and I?"],
     }
     talk = Talk(graph(rounds=3), private)
-    assert talk.order == [0, 1, 0, 1, 2, 0]
-    assert dict(talk.asked[4:]) == {2: [], 0: ["yes", "and I?"]}  # the second said nothing: it is done
+    assert talk.order == [0, 1, 0, 1, 2, 0, 1]
+    assert dict(talk.asked[4:]) == {2: [], 0: ["yes", "and I?"], 1: ["you?", "fine", "and I?"]}
+
+
+def test_a_member_that_said_nothing_answers_the_one_that_opens_after_it() -> None:
+    """Both orders: who opens speaks as often as the rounds allow, and each of its messages is answered."""
+    second = Talk(pair(rounds=2), {0: ["", "no", "still no"], 1: ["help?", "please"]})
+    assert second.said == [(1, "help?"), (0, "no"), (1, "please"), (0, "still no")]
+    first = Talk(pair(rounds=2), {0: ["help?", "please"], 1: ["no", "still no"]})
+    assert first.said == [(0, "help?"), (1, "no"), (0, "please"), (1, "still no")]
+    busy = Talk(pair(rounds=2), {0: ["no", "still no"], 1: ["help?", "please"]}, busy=[0])
+    assert busy.said == second.said
+    assert Talk(pair(), {1: [MessageDraft("bye", "end")]}).order == [0, 1]
 
 
 def test_edges_decide_the_audience_of_a_message() -> None:
@@ -118,7 +133,7 @@ def test_members_do_not_hear_hidden_messages() -> None:
     assert talk.asked == [(0, []), (1, ["psst"]), (2, [])]
 
 
-@pytest.mark.parametrize("last", ["", MessageDraft("", "end"), "again"])
+@pytest.mark.parametrize("last", ["", MessageDraft("", "end"), "again", "A gain"])
 def test_silence_an_end_or_a_repetition_ends_the_talk(last: Line) -> None:
     lines: dict[int, Sequence[Line]] = {
         0: ["hello", "more", "still more"],

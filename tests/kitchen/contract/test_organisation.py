@@ -132,6 +132,9 @@ def test_an_invalid_organisation_is_refused_in_words(
 def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     pair, graph = make_organisation("pair", THREE[:2], seats=2), make_organisation("graph", THREE, seats=3)
     within = make_organisation("graph", THREE, seats=3, settings={"within": True, "rounds": 5})
+    fewer = {"within": True, "rounds": 5, "messages_a_step": 2}
+    assert within.messages_a_step == 5, "nobody is silenced before the last round, unless that is set"
+    assert make_organisation("graph", THREE, seats=3, settings=fewer).messages_a_step == 2
     assert (pair.talks_within, graph.talks_within, within.talks_within) == (True, False, True)
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within

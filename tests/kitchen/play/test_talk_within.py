@@ -156,7 +156,7 @@ def test_what_was_heard_in_the_talk_is_not_new_in_the_next_step_and_what_came_af
     Talker.asked.clear()
     decide_step(episode_id=episode.pk, step=2)
     assert {member: new for _, member, _, new in asked()} == {0: [], 1: [], 2: []}
-    Talker.lines |= {2: ["late"], 0: [""], 1: [""]}
+    Talker.lines |= {2: [MessageDraft("late", "end")], 0: [""], 1: [""]}
     for step in (3, 4):
         Talker.asked.clear()
         decide_step(episode_id=episode.pk, step=step)
@@ -272,7 +272,17 @@ def test_a_mind_answers_as_often_as_the_organisation_lets_it() -> None:
     assert [text for sender, text in said(episode) if sender == 2] == ["x", "y"]
 
 
-@pytest.mark.parametrize(("text", "kind"), [("hello", "say"), ("", "end")])
+def test_an_opening_without_words_takes_no_answer_away() -> None:
+    episode = make(0, seats=2, kind="pair", organised={"rounds": 2})
+    Talker.lines[0] = ["", "one", "two", "three"]
+    all_answer(episode)
+    for text in "abc":
+        say(episode, text, seat=1)
+        all_answer(episode)
+    assert [text for sender, text in said(episode) if sender == 0] == ["one", "two"]
+
+
+@pytest.mark.parametrize(("text", "kind"), [("hello", "say"), ("Hel lo", "say"), ("", "end")])
 def test_nobody_answers_who_repeats_themselves_or_ends_it(text: str, kind: str) -> None:
     episode = make(1, 2)
     say(episode, "hello")

@@ -1,7 +1,8 @@
 """Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
 
-In a conversation the opener's last plan with an action counts, of the other seat its first one. If the first
-action fails a check, the model gets one correction, without talking. If that fails too, the seat waits.
+In a conversation the opener's last plan with an action counts, of the other seat its first one. A model that
+has answered in this step is not called again unless somebody wrote since. If the first action fails a check,
+the model gets one correction, without talking. If that fails too, the seat waits.
 After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
 plan gets one repair. Without an answer the seat waits a step.
 """
@@ -27,6 +28,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.prompt import (
     LESSONS_SHOWN,
     REFLECTION,
     REPAIR,
+    code_now,
     fixed_prompt,
     reason_text,
     situation_prompt,
@@ -44,9 +46,8 @@ from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macr
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    WAIT,
     is_known_macro,
-    refusal_code,
-    things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.stand_in_pair import WAIT_ONE, RecipePartner, decide_by_seat
 
@@ -81,7 +82,9 @@ class CollabAgent(Agent):
             maximum=2,
         ),
         Setting("max_tokens", "int", "Longest reply (tokens)", 2000, minimum=64, maximum=64000),
-        Setting("structured", "bool", "Ask for a structured answer", True, help="Else for JSON in words."),
+        Setting(
+            "structured", "bool", "Ask for a structured answer", True, help="Else for lines, as in the paper."
+        ),
         Setting(
             "reflection",
             "bool",
@@ -119,7 +122,11 @@ class CollabAgent(Agent):
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """Return the message that is the same at every step, for each seat."""
-        return tuple(fixed_prompt(situation.briefs[seat], seat).text for seat in situation.seats)
+        return tuple(self.fixed_prompt(situation, seat).text for seat in situation.seats)
+
+    def fixed_prompt(self, situation: Situation, seat: int) -> Message:
+        """Return the message that is the same at every step, for one seat."""
+        return fixed_prompt(situation.briefs[seat], seat, structured=self.chosen["structured"])
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation."""
@@ -143,6 +150,8 @@ class _Turn:
     format_errors: int = 0
     failed: list[str] = field(default_factory=list)
     helped: int = 0
+    correction: dict[str, Json] | None = None
+    """The macro that failed the check, why, what replaced it, and the lesson."""
     partner: Decision | None = None
     """The decision of the stand-in's rule, where the stand-in is the model."""
 
@@ -153,20 +162,28 @@ class _Turn:
     def decision(self) -> Decision:
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         lessons = list(memory.get("lessons", ()))
-        reply = self._ask([])
         before = memory if memory.get("step") == self.situation.step else {}
-        plan = self._counted(reply, [tuple(each) for each in before.get("plan", ())])
+        is_settled = bool(before.get("answered")) and not any(
+            said.is_new for said in self.situation.talk.messages
+        )
+        reply = None if is_settled else self._ask([])
+        old = [tuple(each) for each in before.get("plan", ())]
+        was_silent = bool(before.get("silent"))
+        plan = self._counted(reply, old, was_silent=was_silent)
         says = self._says(reply)
         if plan and self._may_begin() and not self._is_waiting_queue():
             plan = self._checked(plan, lessons)
         kept = {
             "step": self.situation.step,
             "plan": [list(macro) for macro in plan],
+            "answered": is_settled or reply is not None,
+            "silent": not (says or talk_of_step(self.situation)) or (was_silent and plan == old),
             "lessons": lessons[-LESSONS_SHOWN:],
             "partner": self.partner.memory if self.partner else memory.get("partner"),
         }
         commands, plans = self._commands(plan)
-        error = next((call.error for call in reversed(self.calls) if call.error), "") if not reply else ""
+        asked = next((call.error for call in reversed(self.calls) if call.error), "")
+        error = "" if reply or is_settled else asked
         return Decision(
             commands,
             memory=kept,
@@ -183,7 +200,7 @@ class _Turn:
         """Return the answer, after one repair if it cannot be read; None without one."""
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         told = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
-        messages = [fixed_prompt(self.situation.briefs[self.seat], self.seat), Message("user", told)]
+        messages = [self.agent.fixed_prompt(self.situation, self.seat), Message("user", told)]
         for _ in range(2):
             call = self._call(messages)
             if call.reply is None:
@@ -236,9 +253,12 @@ class _Turn:
 
     # The protocol
 
-    def _counted(self, reply: TurnReply | None, before: list[Command]) -> list[Command]:
-        """Return the plan that counts: of the opener its last with an action, of the other its first."""
+    def _counted(self, reply: TurnReply | None, before: list[Command], *, was_silent: bool) -> list[Command]:
+        """Return the plan that counts: of the opener its last with an action, of the other its first. A plan
+        of a turn without words is taken already; only a wait is replaced."""
         new = list(reply.plan) if reply else []
+        if was_silent:
+            return before if any(macro[0] != WAIT for macro in before) else (new or before)
         talk = talk_of_step(self.situation)
         opened = not talk or talk[0].sender == self.situation.talk.member
         return (new or before) if opened else (before or new)
@@ -266,33 +286,30 @@ class _Turn:
 
     def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
         """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
-        code = self._code(plan[0])
+        code = code_now(self.situation, self.seat, plan[0])
         if not code:
             return plan
         self.failed.append(code)
         told = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
         corrected = self._ask([CORRECTION.format(**told)], lessons)
         new = list(corrected.plan) if corrected else []
+        self.correction = {"macro": told["macro"], "code": code, "plan": spelled(new)}
         if not new:
             return [WAIT_ONE]
-        if again := self._code(new[0]):
+        if again := code_now(self.situation, self.seat, new[0]):
             self.failed.append(again)
             return [WAIT_ONE]
         self.helped += 1
         if self.agent.chosen["reflection"]:
             lessons += self._lesson({**told, "solution": " ".join(new[0])})
+            self.correction["lesson"] = lessons[-1] if lessons else ""
         return new
 
     def _lesson(self, told: Mapping[str, str]) -> list[str]:
-        fixed = fixed_prompt(self.situation.briefs[self.seat], self.seat)
+        fixed = self.agent.fixed_prompt(self.situation, self.seat)
         call = self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
         words = call.reply.text.split() if call.reply else []
         return [" ".join(words[:LESSON_WORDS])] if words else []
-
-    def _code(self, macro: Command) -> str:
-        observed = self.situation.observations[self.seat]
-        needs_dish = bool(self.situation.briefs[self.seat]["in_dish"])
-        return refusal_code(things_from_observation(observed, needs_dish=needs_dish), self.seat, macro)
 
     def _commands(self, plan: Sequence[Command]) -> tuple[dict[int, Command], dict[int, Sequence[Command]]]:
         if not self._may_begin() or self._is_waiting_queue():
@@ -304,7 +321,8 @@ class _Turn:
     def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
         process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
         told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
-        return {PROCESS_KEY: process, "plan": spelled(plan), **told}
+        corrected = {"correction": self.correction} if self.correction else {}
+        return {PROCESS_KEY: process, "plan": spelled(plan), **told, **corrected}
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:

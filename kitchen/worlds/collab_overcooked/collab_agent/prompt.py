@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
+from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.language_model import Message
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json
@@ -16,6 +17,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
+from kitchen.worlds.collab_overcooked.macro_checks import refusal_code, things_from_observation
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
 
 SEAT_NAMES = ("chef", "assistant")
@@ -50,17 +52,26 @@ MACROS = (
 - place_obj_on_counter: puts down what is held.
 - wait N: 1 to 5 steps.""",
 )
-WAYS = (
-    "Read the recipe. Ask the assistant for what you need, early and exactly, as requests. Work meanwhile. "
-    "Serve the dish.",
-    "You depend on the chef: ask what is needed, do what is requested, say so if something is impossible.",
+KNOWING_WAY = (
+    "Read the recipe. Ask the {other} for what you need, early and exactly, as requests. Work meanwhile."
 )
-ANSWER = """Answer with one JSON object and nothing else:
-{"analysis": "one or two sentences", "plan": ["action", ...], "requests": ["action", ...], "say": "words"}
-`plan` are your own next actions, in order. `requests` are actions for your teammate, word for word.
-`say` is a message to your teammate; leave it empty to say nothing and begin your plan. End it with END if you
-expect no answer."""
-REPAIR = "Your answer could not be read: {why}. Answer again with one JSON object as described."
+ASKING_WAY = (
+    "You depend on the {other}: ask what is needed, do what is requested, say so if something is impossible."
+)
+SERVING = "The chef serves the dish."
+JSON_FORM = """Answer with one JSON object and nothing else:
+{"analysis": "one or two sentences", "plan": ["action", ...], "requests": ["action", ...], "say": "words"}"""
+LINES_FORM = """Answer in these four parts and nothing else, with one action on each line:
+Analysis: one or two sentences
+Plan:
+action
+Requests:
+action
+Say: words"""
+ANSWER = """`plan` are your own next actions, in order. `requests` are actions for your teammate,
+word for word. `say` is a message to your teammate; leave it empty to say nothing and begin your plan.
+End it with END if you expect no answer."""
+REPAIR = "Your answer could not be read: {why}. Answer again in the form described."
 CORRECTION = """Your action `{macro}` cannot begin now: {reason}. Give a new plan.
 You cannot talk now: leave `say` and `requests` empty."""
 REFLECTION = """Your action `{macro}` failed: {reason}. You then did `{solution}`, which was possible.
@@ -78,15 +89,17 @@ def spelled(macros: Iterable[Sequence[str]]) -> str:
     return "; ".join(map(" ".join, macros))
 
 
-def fixed_prompt(brief: Mapping[str, Json], seat: int) -> Message:
-    """Return what stays the same for the whole episode."""
+def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> Message:
+    """Return what stays the same for the whole episode. `structured`: the answer is JSON, else lines."""
     me, other = SEAT_NAMES[seat], SEAT_NAMES[1 - seat]
     with in_english():
         steps = recipe_steps(brief)
         order = f"Order: {brief['order']} ({'in a dish' if brief['in_dish'] else 'without a dish'})."
     recipe = "\n".join(["Recipe:", *(f"- {step}" for step in steps)]) if steps else NOT_KNOWN
     rules = RULES.format(me=me, other=other, limit=brief["limit"])
-    return Message("system", "\n\n".join((rules, *MACROS, WAYS[seat], order, recipe, ANSWER)), fixed=True)
+    way = f"{(KNOWING_WAY if steps else ASKING_WAY).format(other=other)} {SERVING}"
+    answer = f"{JSON_FORM if structured else LINES_FORM}\n{ANSWER}"
+    return Message("system", "\n\n".join((rules, *MACROS, way, order, recipe, answer)), fixed=True)
 
 
 def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], errors: Sequence[str]) -> str:
@@ -95,7 +108,10 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
     with in_english():
         lines = [
             f"Step {seen['step'] + 1}, {seen['steps_left']} steps left.",
-            *(_cook(seen["players"][each], each, you=each == seat) for each in (CHEF, ASSISTANT)),
+            *(
+                _cook(seen["players"][each], each, situation.plans.get(each, ()), you=each == seat)
+                for each in (CHEF, ASSISTANT)
+            ),
             "Utensils: "
             + "; ".join(f"{each['thing']}: {utensil_words(each)}" for each in seen["utensils"])
             + ".",
@@ -103,8 +119,7 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
         ]
     own = seen["players"][seat]["done"][-OWN_MACROS_SHOWN:]
     lines += [f"Your last actions: {spelled(own)}."] if own else []
-    queue = [*situation.plans.get(seat, ())]
-    lines += [f"Still planned by you: {spelled(queue)}."] if queue else []
+    lines += _news(situation, seat)
     lines += [f"Lesson: {each}" for each in lessons[-LESSONS_SHOWN:]]
     lines += [f"- {error}" for error in errors]
     said = [_said(one, situation.talk.member) for one in talk_of_step(situation)]
@@ -119,14 +134,40 @@ def talk_of_step(situation: Situation) -> list[TeamMessage]:
     ]
 
 
-def _cook(player: Mapping[str, Json], seat: int, *, you: bool) -> str:
+def _cook(player: Mapping[str, Json], seat: int, planned: Sequence[Command], *, you: bool) -> str:
     who = f"The {SEAT_NAMES[seat]}{' (you)' if you else ''}"
     doing = f", is doing: {' '.join(player['doing'])}" if player["doing"] else ""
-    return f"{who} holds {thing_words(player['holds'])}{doing}."
+    queue = f", then planned: {spelled(planned)}" if planned else ""
+    return f"{who} holds {thing_words(player['holds'])}{doing}{queue}."
 
 
-def _utensil(entry: Mapping[str, Json]) -> str:
-    return f"{entry['thing']}: {utensil_words(entry)}"
+def _news(situation: Situation, seat: int) -> list[str]:
+    """Return what went wrong in the last step: lost contents, and this seat's actions that did not work."""
+    lines = []
+    for kind, who, data in situation.events:
+        if kind == "destroyed":
+            lost = ", ".join(map(thing_words, data["contents"]))
+            lines.append(f"{data['utensil']}: the contents ({lost}) made nothing and are lost.")
+        elif who == seat and kind == "gone":
+            lines.append(f"Your action `{' '.join(data['macro'])}` ended: what it needed is gone.")
+        elif who == seat and kind == "refused":
+            lines.append(_not_begun(data["command"], data["reasons"][0]))
+        elif who == seat and kind == REASON_PLAN_BROKEN and data["why"] == PLAN_ILLEGAL:
+            macro = tuple(data["left"][0])
+            lines.append(f"{_not_begun(macro, code_now(situation, seat, macro))} Your plan has ended.")
+    return lines
+
+
+def _not_begun(macro: Sequence[str], code: str) -> str:
+    return f"Your action `{' '.join(macro)}` did not begin: {reason_text(code)}."
+
+
+def code_now(situation: Situation, seat: int, macro: Command) -> str:
+    """Return the code of the first check that this macro of the seat fails now; empty if it can begin."""
+    needs_dish = bool(situation.briefs[seat]["in_dish"])
+    return refusal_code(
+        things_from_observation(situation.observations[seat], needs_dish=needs_dish), seat, macro
+    )
 
 
 def _counters(counters: Sequence[Mapping[str, Json]]) -> str:

@@ -12,6 +12,7 @@ from kitchen.contract.data_files import read_json
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.collab_overcooked.macro_checks import REQUEST, read_macros, without_request
 
 _MACROS = {"type": "array", "items": {"type": "string"}}
 TURN_TOOL = Tool(
@@ -31,7 +32,6 @@ TURN_TOOL = Tool(
 )
 PARTS = ("analysis", "plan", "requests", "say")
 _HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:\s*(.*)$", re.IGNORECASE)
-_BULLET = re.compile(r"^\s*(?:[-*]|\d+[.)])\s*")
 _END = re.compile(r"\bEND\W*$")
 
 
@@ -55,12 +55,16 @@ class UnreadableTurnError(ValueError):
 
 
 def read_turn_reply(reply: Reply) -> TurnReply:
-    """Read an answer. UnreadableTurnError if analysis or plan is missing."""
+    """Read an answer. A `request(...)` in the plan counts as a request, as in the paper. UnreadableTurnError
+    if analysis or plan is missing."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
     for name in PARTS[:2]:
         if name not in parts or (name == "analysis" and not str(parts[name]).strip()):
             raise UnreadableTurnError(f"`{name}` is missing")
-    plan, requests = (_macros(parts.get(name)) for name in ("plan", "requests"))
+    planned, asked = (read_macros(parts.get(name)) for name in ("plan", "requests"))
+    plan = tuple(one for one in planned if one[0] != REQUEST)[:MAX_PLAN_STEPS]
+    requested = map(without_request, (*asked, *(one for one in planned if one[0] == REQUEST)))
+    requests = tuple(one for one in requested if one)[:MAX_PLAN_STEPS]
     say = parts.get("say")
     words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) else ""
     return TurnReply(str(parts["analysis"]), plan, requests, words)
@@ -90,24 +94,6 @@ def _lines(text: str) -> dict[str, Json]:
         elif name and line.strip():
             parts[name].append(line.strip())
     return {key: lines if key in ("plan", "requests") else " ".join(lines) for key, lines in parts.items()}
-
-
-def _macros(given: Json) -> tuple[Command, ...]:
-    """Return macros from a list of texts, or of lists of words; other entries are left out."""
-    if isinstance(given, str):
-        given = re.split(r"[;\n]", given)
-    if not isinstance(given, list):
-        return ()
-    words = (_words(each) for each in given[:MAX_PLAN_STEPS])
-    return tuple(each for each in words if each)
-
-
-def _words(each: Json) -> Command:
-    if isinstance(each, list) and all(isinstance(word, str) for word in each):
-        return tuple(each)
-    if not isinstance(each, str):
-        return ()
-    return tuple(re.sub(r"[(),`\"'.;]", " ", _BULLET.sub("", each)).split())
 
 
 def written_turn(reply: TurnReply) -> str:

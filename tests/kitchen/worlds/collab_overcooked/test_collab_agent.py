@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Situation, TeamTalk
+from kitchen.contract.agent import REASON_TO_ANSWER, Decision, DecisionRequest, Situation, TeamTalk
 from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Event
 from kitchen.worlds.collab_overcooked.collab_agent import agent as agent_module
 from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import UnreadableTurnError, read_turn_reply
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from tests.kitchen.worlds.collab_overcooked.games import agents_game, command, game
+from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from tests.kitchen.worlds.collab_overcooked.games import agents_game, agents_loop, command, game, play
 
 ORGANISATION = make_organisation(
     "pair", (Member(0, (0,), False), Member(1, (1,), False)), seats=2, settings={"within": True}
@@ -97,8 +99,28 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     assert made.memory["lessons"] == ["Take something first."]
     assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
-    agent.decide(situation(1, memory=made.memory))
+    agent.decide(situation(1, step=1, memory=made.memory))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
+
+
+def test_a_correction_says_nothing_and_a_lesson_is_short(asked: Any) -> None:
+    for settings, lessons in (({}, [" ".join(["word"] * 50)]), ({"reflection": False}, [])):
+        _, model = asked(turn([PLACE]), turn([FETCH], [PLACE], "But why?"), "word " * 60)
+        made = CollabAgent({"model": "openai:small", **settings}).decide(situation(1))
+        assert (made.commands, made.says) == ({1: command(FETCH)}, ())
+        assert made.memory["lessons"] == lessons and len(model.requests) == 2 + len(lessons)
+
+
+def test_the_last_four_actions_and_three_lessons_are_shown(asked: Any) -> None:
+    world = game("boiled_egg")
+    play(world, 1, *(FETCH, PLACE) * 2, "pickup dish dish_dispenser")
+    agent, model = asked(turn(["wait 1"]))
+    agent.decide(
+        situation(1, observations={1: world.observe(1)}, memory={"lessons": ["one", "two", "three", "four"]})
+    )
+    told = model.requests[0].messages[1].text
+    assert f"Your last actions: {PLACE}; {FETCH}; {PLACE}; pickup dish dish_dispenser." in told
+    assert "Lesson: one" not in told and "Lesson: two\nLesson: three\nLesson: four" in told
 
 
 def test_without_a_correction_that_passes_it_waits_a_step(asked: Any) -> None:
@@ -132,12 +154,92 @@ def test_the_first_plan_of_the_responder_counts_and_the_last_of_the_opener(asked
         "Teammate: Please. [requests: pickup pumpkin ingredient_dispenser]"
         in model.requests[0].messages[1].text
     )
-    again = agent.decide(situation(1, messages=(opened,), memory=first.memory))
+    news = TeamMessage(3, 1, 0, (1,), "say", "Please!", is_new=True)
+    again = agent.decide(situation(1, messages=(opened, news), memory=first.memory))
     assert again.commands == {1: command(FETCH)}
     agent, _ = asked(turn(["wait 1"], say="Please."), turn([FETCH]))
     first = agent.decide(situation(1))
     mine = TeamMessage(1, 1, 1, (0,), "say", "Please.")
-    assert agent.decide(situation(1, messages=(mine,), memory=first.memory)).commands == {1: command(FETCH)}
+    yes = TeamMessage(2, 1, 0, (1,), "say", "Yes.", is_new=True)
+    again = agent.decide(situation(1, messages=(mine, yes), memory=first.memory))
+    assert again.commands == {1: command(FETCH)}
+
+
+def test_a_model_that_has_answered_in_a_step_is_called_again_for_news_only(asked: Any) -> None:
+    opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
+    told = situation(1, messages=(opened,))
+    agent, _ = asked(turn([PLACE], say="Yes."), turn([FETCH]), "Take it first.")
+    answer = agent.decide(replace(told, request=DecisionRequest(because=REASON_TO_ANSWER)))
+    heard = replace(told, talk=TeamTalk(ORGANISATION, 1, (replace(opened, is_new=False),)))
+    made = agent.decide(replace(heard, memory=answer.memory))
+    assert made.commands == {1: command(FETCH)} and made.says == (), "the plan is checked now"
+    assert [len(each.calls) for each in (answer, made)] == [1, 2]
+    agent, _ = asked(OverloadedError("busy"), turn([FETCH]))
+    failed = agent.decide(told)
+    assert agent.decide(replace(heard, memory=failed.memory)).commands == {1: command(FETCH)}
+
+
+def test_a_plan_of_a_turn_without_words_is_taken_and_only_a_wait_gives_way(asked: Any) -> None:
+    news = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
+    for silent, then in (([FETCH], command(FETCH)), (["wait 2"], ("pickup", "dish", "dish_dispenser"))):
+        agent, _ = asked(turn(silent), turn([], say="Yes?"), turn(["pickup dish dish_dispenser"]))
+        memory = agent.decide(situation(1)).memory
+        for _ in range(2):
+            made = agent.decide(situation(1, messages=(news,), memory=memory))
+            memory = made.memory
+        assert made.commands == {1: then}
+
+
+def test_it_is_told_both_queues_and_what_went_wrong(asked: Any) -> None:
+    agent, model = asked(turn([FETCH]))
+    events = (
+        Event("destroyed", None, {"utensil": "blender0", "contents": ["egg", "corn_slices"]}),
+        Event("gone", 1, {"macro": ["pickup", "egg", "counter"]}),
+        Event("gone", 0, {"macro": ["pickup", "dish", "counter"]}),
+        Event("refused", 1, {"command": ["cut", "blender0"], "reasons": ["wrong_utensil"]}),
+        Event("plan_broken", 1, {"why": "illegal", "left": [[PLACE]], "planned_in": 1}),
+    )
+    plans = {0: [("cook", "pot0"), ("wait", "2")], 1: [(PLACE,)]}
+    agent.decide(situation(1, events=events, plans=plans))
+    told = model.requests[0].messages[1].text
+    assert "The chef holds nothing, then planned: cook pot0; wait 2." in told
+    assert f"The assistant (you) holds nothing, then planned: {PLACE}." in told
+    assert "blender0: the contents (egg, corn slices) made nothing and are lost." in told
+    assert "Your action `pickup egg counter` ended: what it needed is gone." in told and "dish" not in told
+    assert "Your action `cut blender0` did not begin: this action belongs to another utensil." in told
+    assert f"`{PLACE}` did not begin: the hands are empty. Your plan has ended." in told
+
+
+def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:
+    seen: dict[int, Situation] = {}
+
+    class Looks(RecipePartner):
+        def decide(self, situation: Situation) -> Decision:
+            seen[situation.step] = situation
+            plans = {0: [("wait", "1")] * 3} if situation.seats == (0,) else {}
+            return Decision({situation.seats[0]: ("wait", "1")}, plans=plans)
+
+    loop = agents_loop("boiled_egg", Looks({}))
+    for _ in range(2):
+        loop.take(loop.step_of(loop.ask(dict.fromkeys((0, 1), Looks({})))))
+    assert seen[0].plans == {} and seen[1].plans == {0: (("wait", "1"),) * 2}
+    assert seen[1].seats == (1,)
+
+
+def test_without_the_structured_form_it_is_asked_for_lines(asked: Any) -> None:
+    agent, model = asked(f"Analysis: I see.\nPlan:\n{FETCH}\nrequest('cook(pot0)')\nRequests:\nSay: Now.")
+    agent = CollabAgent({"model": "openai:small", "structured": False})
+    made = agent.decide(situation(1))
+    assert made.commands == {1: command(FETCH)} and made.plans == {}
+    assert made.says[0].data["requests"] == [["cook", "pot0"]], "as the paper writes it"
+    (asked_for,) = model.requests
+    assert asked_for.tool is None and "one action on each line" in asked_for.messages[0].text
+
+
+def test_who_knows_the_recipe_is_told_to_direct() -> None:
+    agent, world = CollabAgent({"model": "openai:small"}), game("boiled_egg", knowledge="assistant")
+    told = [agent.fixed_messages(situation(seat, briefs={seat: world.brief(seat)}))[0] for seat in (0, 1)]
+    assert "You depend on the assistant" in told[0] and "Ask the chef for what you need" in told[1]
 
 
 @pytest.mark.parametrize(

@@ -55,19 +55,6 @@
     return macros.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
-  /* typed lines are read by the same rules: each must be one of the teammate's actions, word for word */
-  function readTyped(form, lines) {
-    for (const input of form.querySelectorAll("[data-from-typed]")) input.remove();
-    for (const line of lines) {
-      const macro = macros.find((one) => one.words.map(({ code }) => code).join(" ") === line);
-      if (!macro) return line;
-      const input = Object.assign(document.createElement("input"), { type: "hidden", name: "requests", value: macro.value });
-      input.dataset.fromTyped = "";
-      form.append(input);
-    }
-    return "";
-  }
-
   function tell(text) {
     const note = formOf().querySelector("[data-not-read]");
     note.textContent = text;
@@ -83,31 +70,39 @@
   function onSubmit(event) {
     const form = event.target;
     if (form !== formOf()) return;
-    const typed = form.querySelector("[data-typed-macros]");
-    const lines = (typed?.value ?? "").split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean);
-    const wrong = typed ? readTyped(form, lines) : "";
+    const written = [...form.querySelectorAll('[name="text"], [name="typed"]')].some((box) => box.value.trim());
     tell("");
-    if (wrong) refuse(event, `${word("unknown")} ${wrong}`);
-    else if (!form.querySelector('[name="text"]').value.trim() && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
+    if (!written && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
   }
 
   /* what was sent leaves the list when it is there: the conversation then has a new message of ours */
   const mine = () => document.getElementById("talk")?.dataset.mine;
   let sent = null;
 
+  /* what was typed leaves its box when it was taken: requests as above, one's own actions when their step was played */
+  const menu = () => document.getElementById("menu");
+  const typed = new Map(); // by form: the text that was sent, and the step it was for
+
   function onSend(event) {
     if (event.target === formOf()) sent = mine();
+    const box = event.target.elements?.typed;
+    if (box) typed.set(event.target.id, { text: box.value, step: menu()?.elements.step.value });
+  }
+
+  function emptyTyped(form) {
+    const box = form?.elements.typed;
+    if (box && box.value === typed.get(form.id)?.text) box.value = "";
+    typed.delete(form?.id);
   }
 
   function onMessage() {
     fillPicker();
+    if (typed.has("menu") && typed.get("menu").step !== menu()?.elements.step.value) emptyTyped(menu());
     if (sent === null || mine() === sent) return;
     sent = null;
     const form = formOf();
     form.querySelector("[data-request-list]")?.replaceChildren();
-    const typed = form.querySelector("[data-typed-macros]");
-    if (typed) typed.value = "";
-    for (const input of form.querySelectorAll("[data-from-typed]")) input.remove();
+    emptyTyped(form);
   }
 
   /* the teammate's request becomes one's own choice, and what follows it one's plan */
