@@ -12,15 +12,18 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
-from kitchen.contract.episode_log import EpisodeLog, LoggedDecision, LogMetrics
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedDecision, LogMetrics, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.world import Json, Metric
-from kitchen.worlds.collab_overcooked.collaboration_events import collaboration_events, seats_of_log
-from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.collaboration_events import (
+    EVENT_COLUMNS,
+    collaboration_events,
+    seats_of_log,
+)
+from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
 PROCESS_KEY = "process"
 """Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}."""
-SEAT_NAMES = ("chef", "assistant")
 NO_EVENT = "blank without a conversation that counts"
 
 _COUNTS = {
@@ -82,6 +85,12 @@ class CollaborationMetrics(LogMetrics):
         ),
         *_count_metrics(),
     )
+
+    event_columns: ClassVar[tuple[EventColumn, ...]] = EVENT_COLUMNS
+
+    def events(self, log: EpisodeLog) -> list[ScoredEvent]:
+        """Return the collaboration events."""
+        return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Return the value of each metric."""

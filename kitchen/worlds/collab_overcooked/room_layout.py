@@ -16,6 +16,7 @@ Cell = tuple[int, int]
 
 CHEF, ASSISTANT = 0, 1
 SEATS = (CHEF, ASSISTANT)
+SEAT_NAMES = ("chef", "assistant")
 COUNTER = "counter"
 INGREDIENTS, DISHES, SERVING = "ingredient_dispenser", "dish_dispenser", "serving"
 GRID = ("XCXPX", "I S C", "B S C", "D S O", "XMXGX")

@@ -10,7 +10,11 @@ from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecisi
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
-from kitchen.worlds.collab_overcooked.collaboration_events import CollaborationEvent, collaboration_events
+from kitchen.worlds.collab_overcooked.collaboration_events import (
+    EVENT_COLUMNS,
+    CollaborationEvent,
+    collaboration_events,
+)
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from tests.kitchen.worlds.collab_overcooked.games import command
 
@@ -126,7 +130,23 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
 
 
-def test_an_event_is_one_row_of_a_table() -> None:
-    row = event("baked_bell_pepper", (), requests=PEPPER, plan=PEPPER).row()
-    assert row["requests"] == row["response"] == "; ".join(PEPPER)
-    assert (row["step"], row["opener"], row["code"], row["request_right"]) == (2, 0, 0, True)
+def test_an_event_has_a_value_for_each_column_and_says_why_it_is_right_or_wrong() -> None:
+    right = event("baked_bell_pepper", (), requests=PEPPER, plan=()).scored()
+    assert right.values["requests"] == "; ".join(PEPPER) and right.values["response"] == ""
+    assert (right.step, right.messages, right.values["code"]) == (2, (1, 1), 1)
+    assert right.values.keys() == {column.name for column in EVENT_COLUMNS}
+    assert (right.result, right.explanation) == (
+        "only the request right",
+        (
+            f"The chef requested: {'; '.join(PEPPER)}.",
+            "Right: it brings the assistant further along a reference trajectory "
+            "(TES of the assistant 0.000 \N{RIGHTWARDS ARROW} 1.000).",
+            "The assistant planned: nothing.",
+            "Wrong: without a macro, nothing counts as right.",
+        ),
+    )
+    wrong = event("baked_bell_pepper", PEPPER, requests=PEPPER[:1], plan=()).scored()
+    assert wrong.explanation[1] == (
+        "Wrong: it is repeated, premature or not needed "
+        "(TES of the assistant 1.000 \N{RIGHTWARDS ARROW} 0.808)."
+    )
