@@ -22,6 +22,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT,
     KitchenThings,
     Utensil,
+    is_known_macro,
     known_macros,
     possible_macros,
     refusal_code,
@@ -226,6 +227,12 @@ class CollabOvercooked(SimpleWorld):
     def plannable(self, seat: int) -> list[Command]:
         """Return every macro of this seat, and a wait of one step."""
         return [*known_macros(self.things.rules, seat), (WAIT, "1")]
+
+    def can_plan(self, seat: int, command: Command) -> bool:
+        """Return whether this is a known macro of this seat, or a wait."""
+        if command[:1] == (WAIT,):
+            return not refusal_code(self.things, seat, command)
+        return is_known_macro(self.things.rules, seat, command)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
         """Begin a macro; it takes effect at the end of the step at the earliest."""
