@@ -41,6 +41,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_COUNTERS,
     PLACE_CELLS,
     ROOM_COLUMNS,
+    ROWS_AFTER,
     SEATS,
     SERVING,
     SHARED_COUNTERS,
@@ -48,7 +49,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     STAY,
     Cell,
     approach,
-    moved,
     nearest,
 )
 from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, SETTINGS
@@ -109,7 +109,7 @@ class CollabOvercooked(SimpleWorld):
     @property
     def cut_off(self) -> bool:
         """The time limit is reached before."""
-        return not self.delivered and self.clock >= self.step_limit
+        return self.clock >= self.step_limit and not self.delivered
 
     # The parts of the state that `things` holds
 
@@ -248,17 +248,25 @@ class CollabOvercooked(SimpleWorld):
             return _GOES_ON[seat]
         return super()._act(seat, command, given)
 
+    def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
+        """Return the code of a refusal, with one check of the macro instead of two."""
+        if seat in SEATS and seat not in given and command != GO_ON:
+            return self.why_not(seat, command)
+        return super()._refusal_code(seat, command, given)
+
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
         """Choose the low-level actions, then carry out interacts, moves and jobs."""
         events: list[Event] = []
         targets = [self._target(seat) for seat in SEATS]
         self.low = [self._low_action(seat, targets[seat], events) for seat in SEATS]
-        for seat, target in enumerate(targets):
+        for seat in SEATS:
+            target = targets[seat]
             if target is not None and self.low[seat] == INTERACT:
                 self._interact(seat, target, events)
-        for seat, action in enumerate(self.low):
-            if action is not None and action not in (STAY, INTERACT):
-                self.faces[seat], self.rows[seat] = action, moved(self.rows[seat], action)
+        for seat in SEATS:
+            action = self.low[seat]
+            if action in ROWS_AFTER:
+                self.faces[seat], self.rows[seat] = action, ROWS_AFTER[action][self.rows[seat]]
         self._run_jobs(events)
         return events
 
