@@ -265,7 +265,7 @@ class CollabOvercooked(SimpleWorld):
                 self._interact(seat, target, events)
         for seat in SEATS:
             action = self.low[seat]
-            if action in ROWS_AFTER:
+            if action is not None and action in ROWS_AFTER:
                 self.faces[seat], self.rows[seat] = action, ROWS_AFTER[action][self.rows[seat]]
         self._run_jobs(events)
         return events

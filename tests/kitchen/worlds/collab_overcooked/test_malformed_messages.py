@@ -63,7 +63,7 @@ def command(chance: Random) -> Any:
 
 
 def command_in_no_step(chance: Random) -> Any:
-    step = chance.choice([0, -1, 2, 10**9, 1.0, True, None, "one", [1], {}])
+    step: Any = chance.choice([0, -1, 2, 10**9, 1.0, True, None, "one", [1], {}])
     return {"type": "command", "step": step, "command": ["wait", "1"]}
 
 
@@ -80,7 +80,7 @@ def requests(chance: Random) -> Any:
 
 
 def say(chance: Random) -> Any:
-    wrong = {
+    wrong: dict[str, list[Any]] = {
         "text": ["", " ", "x" * 501, None, 7],
         "to": [[9], [0], "x", [True]],
         "kind": ["shout", 7, "inform"],
