@@ -1,8 +1,8 @@
 """Compute IC, RC and the process counts of an episode from its log.
 
 `collaboration_events` says what an event is. Process counts are by seat: messages, checks failed, format
-errors, corrections that helped; and the rounds of all conversations. Agents note the last three in their
-decisions (`PROCESS_KEY`); a refused command of anybody counts as a failed check.
+errors, corrections that helped, and tokens; and the rounds of all conversations. Agents note all but messages
+and rounds in their decisions (`PROCESS_KEY`). A refused command of anybody counts as a failed check.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from kitchen.worlds.collab_overcooked.collaboration_events import (
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
 PROCESS_KEY = "process"
-"""Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}."""
+"""Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}, and
+`TOKENS_KEY`."""
+TOKENS_KEY = "tokens"
+"""Tokens of all model calls of a turn, sent and received; absent if there are none."""
 NO_EVENT = "blank without a conversation that counts"
 
 _COUNTS = {
@@ -37,6 +40,7 @@ _COUNTS = {
         "Helpful corrections of the {seat}",
         "Corrections of the {seat} after which its macro passed",
     ),
+    "tokens": ("Tokens of the {seat}", "Tokens of the model calls of the {seat}, sent and received"),
 }
 
 
@@ -131,6 +135,7 @@ def _by_seat(log: EpisodeLog) -> dict[str, int]:
                 found["failed_checks", seat] += len(process.get("failed_checks", ()))
                 found["format_errors", seat] += process.get("format_errors", 0)
                 found["corrections_helped", seat] += process.get("helped", 0)
+                found["tokens", seat] += process.get(TOKENS_KEY, 0)
     return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from random import Random
 from typing import ClassVar
 
@@ -42,7 +42,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
 )
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
-from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY
+from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
 from kitchen.worlds.collab_overcooked.macro_checks import (
     is_known_macro,
     refusal_code,
@@ -303,6 +303,8 @@ class _Turn:
 
     def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
         process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
+        if tokens := sum(sum(astuple(call.usage)) for call in self.calls):
+            process[TOKENS_KEY] = tokens
         told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
         return {PROCESS_KEY: process, "plan": spelled(plan), **told}
 

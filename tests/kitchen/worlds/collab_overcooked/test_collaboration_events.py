@@ -84,6 +84,12 @@ def test_only_known_macros_of_the_responder_count_in_all_messages_of_the_opener(
     assert found.requests == tuple(map(command, PEPPER)) and found.request_right
 
 
+def test_the_first_answer_with_a_macro_counts_as_the_response() -> None:
+    answers = [message(1, ASSISTANT, plan=plan) for plan in (("wait 2",), PEPPER, ("cut chopping_board0",))]
+    (found,) = collaboration_events(log("baked_bell_pepper", (), message(1, CHEF), *answers))
+    assert found.response == tuple(map(command, PEPPER)) and found.code == 2
+
+
 def test_malformed_data_of_a_message_is_no_request() -> None:
     for data in ({"requests": "all"}, {"requests": [1, [], ["cut", 2], "cut"]}, {"plan": {"a": 1}}):
         said = TeamMessage(1, 1, CHEF, (ASSISTANT,), "say", "Hello", data)
@@ -120,7 +126,7 @@ def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
 
 
 def test_process_counts_come_from_notes_and_refusals() -> None:
-    process = {"format_errors": 1, "failed_checks": ["hands_full", "busy"], "helped": 1}
+    process = {"format_errors": 1, "failed_checks": ["hands_full", "busy"], "helped": 1, "tokens": 700}
     note = {"process": process, "talk": [{"process": process}, {"other": 1}]}
     decisions = (LoggedDecision(1, ASSISTANT, "seat", "collab", "", 1.0, note),)
     refused = Event("refused", CHEF, {"command": ["fly"], "reasons": ["unknown_verb"]})
@@ -128,6 +134,7 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     measured = LOG_MEASURES.measure(log("boiled_egg", steps, decisions=decisions))
     assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (1, 4)
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
+    assert (measured["tokens_chef"], measured["tokens_assistant"]) == (0, 1400)
 
 
 def test_an_event_has_a_value_for_each_column_and_says_why_it_is_right_or_wrong() -> None:
