@@ -60,7 +60,7 @@ def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
     seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
     steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
     messages = _by_episode(Message.objects.filter(episode__in=found).order_by("number"))
-    decided = Decision.objects.filter(mind__episode__in=found).order_by("step", "pk")
+    decided = Decision.objects.filter(mind__episode__in=found).defer("memory").order_by("step", "pk")
     decisions = _by_episode(decided.annotate(episode_id=F("mind__episode_id")))
     return {
         pk: log_from_rows(

@@ -151,6 +151,8 @@ def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None
     view = current_seat_view(episode.seats.get(number=1))
     (asked,) = [said for said in view.talk.messages if said.sender == 0]
     assert asked.data["requests"] == [list(macro) for macro in pair.units[0]], "it opens towards a person"
+    for name in ("scored_events", "messages", "commands", "steps"):
+        assert not RECIPE.search(str(list(rows_of(get_table(name), study)))), name
     play(episode, 1, list(pair.assistant))
     episode.refresh_from_db()
     assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)
