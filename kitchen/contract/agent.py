@@ -211,8 +211,8 @@ class Adviser:
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """Return what a sensible person in the one seat of the situation does. It may take a moment. The
-        decision has no command if none is known."""
+        """Return what a sensible person in the one seat of the situation does, and says before. It may take a
+        moment. The decision has no command if none is known."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 

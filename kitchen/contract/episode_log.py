@@ -1,15 +1,16 @@
 """Define `EpisodeLog`, the log of an episode in plain Python, and `LogMetrics`, metrics computed from it.
 
 A world whose metrics depend on messages, plans or decisions names a `LogMetrics` in its kit. They join
-those of `World.score` when the episode ends.
+those of `World.score` when the episode ends. A `LogMetrics` may also list the events that it scores, such as
+conversations: files, replays and experiments show them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -75,13 +76,48 @@ class EpisodeLog:
     organisation: Organisation | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EventColumn:
+    """One value of each scored event, as a column of files. Worlds may share a column."""
+
+    name: str
+    kind: Literal["text", "integer", "number", "boolean"]
+    meaning: str
+    """Its description in the codebook, without a full stop."""
+    levels: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEvent:
+    """Something in the log that metrics score, such as a request with its answer."""
+
+    step: int
+    result: str
+    """How it was scored, in a few words, such as `both right`."""
+    messages: tuple[int, ...]
+    """Numbers of the messages that it consists of; at least one. A participant's rows in files hold it only
+    if they sent or could read all of them."""
+    values: Mapping[str, Json]
+    """The value of each of `LogMetrics.event_columns`. They hold only what those who know the messages may
+    know."""
+    explanation: tuple[str, ...]
+    """What it consists of, and why it scores so, for researchers: English sentences."""
+
+
 class LogMetrics(ABC):
     """Metrics of one world that are computed from the log of an episode."""
 
     figures: ClassVar[tuple[Metric, ...]]
     """The metrics that `measure` returns. No metric in `World.figures` has one of these names."""
 
+    event_columns: ClassVar[tuple[EventColumn, ...]] = ()
+    """The values of each of `events`. Empty: the world scores no events one by one."""
+
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each of `figures` for an episode that has ended; None where one is undefined.
-        The same log gives the same values."""
+        """Return the value of each of `figures` for an episode so far; None where one is undefined. The same
+        log gives the same values."""
+
+    def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
+        """Return the events that the metrics score, by step. The same log gives the same events."""
+        return ()

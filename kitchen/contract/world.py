@@ -349,6 +349,11 @@ class World(ABC):
         plans."""
         return []
 
+    def can_plan(self, seat: int, command: Command) -> bool:
+        """Return whether a person in this seat may plan this command. A world that knows all commands of a
+        seat refuses others. By default a senseless command is accepted, and drops the plan in its step."""
+        return True
+
     def aims(self, seat: int) -> list[Aim]:
         """Return all aims that this seat can be asked for (`kitchen.contract.assigned_jobs`), in the order
         of the list to choose from. They are the same for the whole episode. Empty: jobs are given in words
@@ -432,4 +437,6 @@ class World(ABC):
 
 def ordered_commands(turn: TurnCommands) -> Iterable[tuple[int, Command]]:
     """Return the (seat, command) pairs of a turn in the order in which they run."""
+    if isinstance(turn, dict):  # asking an abstract class is slow
+        return turn.items()
     return turn.items() if isinstance(turn, Mapping) else turn

@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,13 @@ from kitchen.contract.mailbox import WRITTEN_KEY
 from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import ExperimentSetup
 from kitchen.experiments.log_entries import StepEntry, UntakenStep, text_key
-from kitchen.experiments.log_files import PlayedLog
+from kitchen.experiments.log_files import LogError, PlayedLog
+from kitchen.experiments.running_episode import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
+from kitchen.registry.world_metrics import event_columns, scored_events
+
+logger = logging.getLogger(__name__)
 
 Cells = tuple[Any, ...]
 
@@ -49,6 +55,7 @@ NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
 
 TEAM_COLUMNS = ("member", "because")
 """Additional columns of decisions.csv where members of an organisation decide."""
+EVENT_COLUMNS = (*KEY_COLUMNS, "event", "result", "messages")
 MESSAGE_COLUMNS = (*KEY_COLUMNS, "number", "sender", "to", "kind", "text", "written", "data")
 
 
@@ -166,9 +173,31 @@ TEAM_TABLES = {
 """The tables of experiments with organisations. Rows of line-ups without one have empty cells."""
 
 
+EVENTS_FILE = "scored_events.csv"
+
+
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
     """Return the tables that are made from the logs of an experiment."""
-    return TEAM_TABLES if setup.organisations else TABLES
+    tables = TEAM_TABLES if setup.organisations else TABLES
+    names = tuple(column.name for column in event_columns([setup.world]))
+    if not names:
+        return tables
+    return {**tables, EVENTS_FILE: ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))}
+
+
+def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    """Yield the events that the metrics of the world score; an episode that is played otherwise today has
+    none."""
+    episode = RunningEpisode(log.head)
+    try:
+        episode.catch_up(log)
+    except LogError as error:
+        logger.error("the scored events of %s cannot be computed: it %s", log.head, error)
+        return
+    for number, event in enumerate(scored_events(episode.log()), start=1):
+        values = (event.values.get(name) for name in names)
+        cells = (int(value) if isinstance(value, bool) else value for value in values)
+        yield *log.head.key, event.step, number, event.result, _json(event.messages), *cells
 
 
 def table_pieces(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from kitchen.contract.episode_log import EpisodeLog, LogMetrics
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, LogMetrics, ScoredEvent
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_world, known_worlds
@@ -52,6 +52,33 @@ def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
         logger.error("the figures of the log of an episode in %s failed: %s", log.world, kind)
         return {figure.name: None for figure in metrics.figures}
     return values
+
+
+def event_columns(worlds: Iterable[str]) -> tuple[EventColumn, ...]:
+    """Return the columns of the events that these worlds score, each name once."""
+    found = (column for world in worlds for column in _event_columns(world))
+    return tuple({column.name: column for column in found}.values())
+
+
+def _event_columns(world: str) -> tuple[EventColumn, ...]:
+    try:
+        metrics = get_kit(world).log_metrics
+    except UnknownNameError:
+        return ()
+    return metrics().event_columns if metrics else ()
+
+
+def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
+    """Return the events of an episode that its world scores; empty for an unknown world, or if that
+    fails."""
+    if not _event_columns(log.world):
+        return ()
+    metrics = get_kit(log.world).log_metrics
+    try:
+        return tuple(metrics().events(log)) if metrics else ()
+    except Exception as error:  # third-party code on text by people: the message may contain their words
+        logger.error("the scored events of an episode in %s failed: %s", log.world, type(error).__name__)
+        return ()
 
 
 def event_texts(world: str) -> str:

@@ -54,6 +54,7 @@ OTHER_FORMAT = "it is of format {format}; this version reads format {known}"
 CHANGED = "it was changed after the export: its hash is different"
 LACKS = "something is missing or has the wrong form: {what}"
 NO_REPLAY = "its replay gives another result: {fault}"
+OTHER_SCORED_EVENTS = "its scored events differ from those of the replay"
 
 
 READ_ERRORS: tuple[type[Exception], ...] = (
@@ -86,9 +87,19 @@ def export_episode(record: EpisodeRecord) -> bytes:
         "messages": [_values(row) for row in record.messages],
         "texts": {key: text for text, key in known.items()},
     }
+    if record.scored_events:
+        content["scored_events"] = _scored_events(record)
     plain = json.loads(json.dumps(content, default=_plain))
     whole = {**plain, "hash": canonical_hash(plain)}
     return (json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
+    """Return what the file holds of scored events; older files hold none."""
+    return [
+        {"step": event.step, "messages": list(event.messages), "values": dict(event.values)}
+        for event in record.scored_events
+    ]
 
 
 def read_episode_file(data: bytes) -> EpisodeRecord:
@@ -98,6 +109,8 @@ def read_episode_file(data: bytes) -> EpisodeRecord:
         record = _record(content)
         if fault := next(replay_faults(record), ""):
             raise EpisodeFileError(NO_REPLAY.format(fault=fault))
+        if content.get("scored_events", scored := _scored_events(record)) != scored:
+            raise EpisodeFileError(NO_REPLAY.format(fault=OTHER_SCORED_EVENTS))
         event_steps(record)
         timeline_chart(record)
         for step in range(1, record.episode.step + 2):

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from django.db.models import QuerySet
 
-from kitchen.contract.episode_log import EpisodeLog
+from kitchen.contract.episode_log import EpisodeLog, ScoredEvent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json
 from kitchen.play.episode.log_metrics import log_from_rows
@@ -29,6 +29,7 @@ from kitchen.play.models import (
     SeatCommand,
     Step,
 )
+from kitchen.registry.world_metrics import scored_events
 
 EPISODES_PER_READ = 10
 """Number of episodes read together."""
@@ -66,6 +67,11 @@ class EpisodeRecord:
             messages=self.messages,
             decisions=self.decisions,
         )
+
+    @cached_property
+    def scored_events(self) -> tuple[ScoredEvent, ...]:
+        """The events of the log that the metrics of the world score."""
+        return scored_events(self.log)
 
     @cached_property
     def calls_of(self) -> dict[int, list[CallRecord]]:

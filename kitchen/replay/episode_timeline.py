@@ -111,6 +111,8 @@ def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
             yield MODEL_ASKED, decision.step
     for message in record.messages:
         yield MESSAGE_SENT, message.step
+    for event in record.scored_events:
+        yield f"scored: {event.result}", event.step
 
 
 TABLE_COLUMNS = ("lane", "what", "from_step", "to_step", "value")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKEN, REASON_TO_ANSWER
+from kitchen.contract.episode_log import ScoredEvent
 from kitchen.contract.page import Page, SeatView
 from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import shared_panels
@@ -84,6 +85,8 @@ class StepReport:
     happened: tuple[str, ...]
     thoughts: tuple[DecisionReport, ...]
     messages: tuple[MessageReport, ...]
+    scored: tuple[ScoredEvent, ...] = ()
+    """The events of this step that the metrics of the world score."""
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
@@ -108,6 +111,7 @@ def report_step(record: EpisodeRecord, step: int) -> StepReport:
         other_events(taken) if taken else (),
         tuple(_thought(record, row) for row in rows),
         tuple(_line(record, message) for message in record.messages if message.step == step),
+        tuple(event for event in record.scored_events if event.step == step),
     )
 
 

@@ -150,6 +150,7 @@ TABLES: dict[str, str] = {
     "messages": "study.exports.tables.messages_tables:MESSAGES",
     "jobs": "study.exports.tables.messages_tables:JOBS",
     "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
+    "scored_events": "study.exports.tables.scored_events_table:TABLE",
     "measures": "study.exports.tables.measures_table:TABLE",
     "codebook": "study.exports.export_registry:CODEBOOK",
     "dictionary": "study.exports.export_registry:DICTIONARY",

@@ -8,12 +8,15 @@ without a choice, and steps that an outage closed.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
+
+from django.db.models import F
 
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.organisation import Organisation
@@ -48,14 +51,34 @@ def has_log_metrics(world: str) -> bool:
 
 def read_log(episode: Episode) -> EpisodeLog:
     """Return the stored log of an episode."""
-    decisions = Decision.objects.filter(mind__episode=episode).order_by("step", "pk")
-    return log_from_rows(
-        episode,
-        seats=list(Seat.objects.filter(episode=episode)),
-        steps=Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"),
-        messages=Message.objects.filter(episode=episode).order_by("number"),
-        decisions=decisions,
-    )
+    return read_logs([episode])[episode.pk]
+
+
+def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
+    """Return the stored logs of these episodes so far, by id, in a fixed number of queries."""
+    found = {episode.pk: episode for episode in episodes}
+    seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
+    steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
+    messages = _by_episode(Message.objects.filter(episode__in=found).order_by("number"))
+    decided = Decision.objects.filter(mind__episode__in=found).defer("memory").order_by("step", "pk")
+    decisions = _by_episode(decided.annotate(episode_id=F("mind__episode_id")))
+    return {
+        pk: log_from_rows(
+            episode,
+            seats=seats[pk],
+            steps=(row for row in steps[pk] if row.number <= episode.step),
+            messages=messages[pk],
+            decisions=decisions[pk],
+        )
+        for pk, episode in found.items()
+    }
+
+
+def _by_episode(rows: Iterable[Any]) -> dict[int, list[Any]]:
+    by_episode: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        by_episode[row.episode_id].append(row)
+    return by_episode
 
 
 def log_from_rows(

@@ -23,12 +23,13 @@ from django.utils import timezone
 
 from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.world import Json, WorldError
+from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.play.turn import state_store
 from kitchen.play.turn.step_timer import NO_CHOICE_CODES, PERSON, TIMEOUT
 from kitchen.play.turn.turn_claims import overdue_turns, undecided_turns
 from kitchen.registry.agent_registry import agent_kinds, get_agent
-from kitchen.registry.world_metrics import metric_summary
+from kitchen.registry.world_metrics import metric_summary, with_log_metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,11 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
     ids = [episode.pk for episode in episodes]
     commands, calls, seats, given = _commands(ids), _calls(ids), _seats(ids), _given(ids)
     late = _late([episode.pk for episode in episodes if episode.tick_ms])
+    scores = _scores_so_far(episodes)
     return {
         episode.pk: _facts(
             episode,
+            scores.get(episode.pk, episode.score),
             seats[episode.pk],
             given[episode.pk],
             commands.get(episode.pk, {}) | calls.get(episode.pk, {}),
@@ -133,8 +136,23 @@ def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _scores_so_far(episodes: Sequence[Episode]) -> dict[int, dict[str, Json]]:
+    """Return the scores of running episodes with the metrics computed from the log so far, by id.
+
+    Episodes whose world has no such metrics are left out.
+    """
+    running = [one for one in episodes if one.status == Episode.Status.PLAYING and has_log_metrics(one.world)]
+    logs = read_logs(running) if running else {}
+    return {one.pk: with_log_metrics(one.score, logs[one.pk]) for one in running}
+
+
 def _facts(
-    episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any], late: int | None
+    episode: Episode,
+    score: Mapping[str, Json],
+    seats: list[Seat],
+    given: set[int],
+    counts: dict[str, Any],
+    late: int | None,
 ) -> EpisodeFacts:
     # a real-time step waits for nobody
     playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms
@@ -147,7 +165,7 @@ def _facts(
         status=episode.status,
         ended_because=episode.ended_because,
         step=episode.step,
-        standing=metric_summary(episode.world, episode.score),
+        standing=metric_summary(episode.world, score),
         length=_length(episode),
         turn_opened_at=episode.turn_opened_at,
         turn_closes_at=episode.turn_closes_at,

@@ -44,7 +44,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import store_plan
 from kitchen.play.turn.submission import Receipt, SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_rules import choosing_people
+from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
     CommandMessage,
@@ -74,6 +74,8 @@ def replace_plan(
         refresh_turn(turn, lock=True)
         if code := _plan_refusal(turn, seat, page) or _not_now(turn, seat, then, step):
             return Receipt(code, turn.episode.step)
+        if not can_all_be_planned(turn, seat, then):
+            return Receipt("not_offered", turn.episode.step)
         store_plan(turn, seat, then, chosen_by=step_timer.PERSON)
         if len(turn.people) > 1:  # other pages may show the plan, and the stamp does not cover plans
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))

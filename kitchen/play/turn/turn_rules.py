@@ -177,7 +177,15 @@ def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
     people = [given for given in commands if given.seat in turn.people]
     if any(given.then for given in people) and not turn.episode.offers_plans:
         return False
-    return all(turn.world.accepts(given.seat, given.command) for given in people)
+    return all(
+        turn.world.accepts(given.seat, given.command) and can_all_be_planned(turn, given.seat, given.then)
+        for given in people
+    )
+
+
+def can_all_be_planned(turn: OpenTurn, seat: int, then: Iterable[Command]) -> bool:
+    """Return True if a person in this seat may plan all of these commands."""
+    return all(turn.world.can_plan(seat, command) for command in then)
 
 
 def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, offered: bool) -> str:

@@ -20,21 +20,48 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kitchen.contract.automatic_commands import BY_WORLD
-from kitchen.contract.episode_log import EpisodeLog, LoggedStep
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json, clean_settings
-from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites
+from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
-from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
 
 PLAN_KEY = "plan"
 """Key of a message's data: the macros that the sender will do."""
-BOTH_RIGHT, REQUEST_RIGHT, RESPONSE_RIGHT, NEITHER_RIGHT = range(4)
-"""Codes of an event."""
+CODE_WORDS = ("both right", "only the request right", "only the response right", "neither right")
+"""The code of an event, from 0, in words."""
+EVENT_COLUMNS = (
+    EventColumn("opener", "integer", "Seat that opened the conversation", "0 (chef), 1 (assistant)"),
+    EventColumn(
+        "history",
+        "text",
+        "Macros of the other seat that took effect in earlier steps, with semicolons between (h)",
+    ),
+    EventColumn(
+        "requests", "text", "Macros that the opener requested of the other seat, likewise (R); blank if none"
+    ),
+    EventColumn(
+        "response",
+        "text",
+        "Macros that the other seat planned in its first answer with any, likewise (P); blank if none",
+    ),
+    EventColumn("tes_before", "number", "Trajectory efficiency score of the history, TES(h)"),
+    EventColumn("ites_request", "number", "TES(h followed by R) - TES(h); 0 without a request"),
+    EventColumn("ites_response", "number", "TES(h followed by P) - TES(h); 0 without a plan"),
+    EventColumn("request_right", "boolean", "1 if ites_request is above 0; its share is IC"),
+    EventColumn("response_right", "boolean", "1 if ites_response is above 0; its share is RC"),
+    EventColumn(
+        "code",
+        "integer",
+        "Both signs as one code",
+        "; ".join(f"{code} ({words})" for code, words in enumerate(CODE_WORDS)),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +70,15 @@ class CollaborationEvent:
 
     step: int
     """The step of the conversation, from 1."""
+    messages: tuple[int, ...]
+    """Numbers of its messages."""
     opener: int
     history: tuple[Command, ...]
     """h: the responder's effective macros of earlier steps."""
     requests: tuple[Command, ...]
     response: tuple[Command, ...]
+    tes_before: float
+    """TES(h)"""
     request_gain: float
     """ITES(R, h)"""
     response_gain: float
@@ -60,20 +91,42 @@ class CollaborationEvent:
         """0: both right, 1: only the request, 2: only the response, 3: neither."""
         return 2 * (not self.request_right) + (not self.response_right)
 
-    def row(self) -> dict[str, Json]:
-        """Return the event as one row of a table; macros are joined by semicolons."""
+    def scored(self) -> ScoredEvent:
+        """Return the event as files and replays show it."""
+        return ScoredEvent(
+            self.step, CODE_WORDS[self.code], self.messages, self._values(), tuple(self._explanation())
+        )
+
+    def _values(self) -> dict[str, Json]:
+        """Return the value of each of `EVENT_COLUMNS`."""
         return {
-            "step": self.step,
             "opener": self.opener,
             "history": _joined(self.history),
             "requests": _joined(self.requests),
             "response": _joined(self.response),
+            "tes_before": round(self.tes_before, 6),
             "ites_request": round(self.request_gain, 6),
             "ites_response": round(self.response_gain, 6),
             "request_right": self.request_right,
             "response_right": self.response_right,
             "code": self.code,
         }
+
+    def _explanation(self) -> Iterator[str]:
+        asker, worker = SEAT_NAMES[self.opener], SEAT_NAMES[1 - self.opener]
+        for who, did, macros, gain, is_right in (
+            (asker, "requested", self.requests, self.request_gain, self.request_right),
+            (worker, "planned", self.response, self.response_gain, self.response_right),
+        ):
+            yield f"The {who} {did}: {_joined(macros) or 'nothing'}."
+            after = self.tes_before + gain
+            scores = f"TES of the {worker} {self.tes_before:.3f} \N{RIGHTWARDS ARROW} {after:.3f}"
+            if is_right:
+                yield f"Right: it brings the {worker} further along a reference trajectory ({scores})."
+            elif macros:
+                yield f"Wrong: it is repeated, premature or not needed ({scores})."
+            else:
+                yield "Wrong: without a macro, nothing counts as right."
 
 
 def _joined(macros: Iterable[Command]) -> str:
@@ -107,10 +160,12 @@ def _event(
     known = [pair.of_seat(responder) for pair in pairs]
     return CollaborationEvent(
         step,
+        tuple(message.number for message in said),
         opener,
         history,
         requests,
         response,
+        tes(history, known),
         ites(requests, history, known) if requests else 0.0,
         ites(response, history, known) if response else 0.0,
         helps(requests, history, known),

@@ -1,8 +1,8 @@
 """Compute IC, RC and the process counts of an episode from its log.
 
 `collaboration_events` says what an event is. Process counts are by seat: messages, checks failed, format
-errors, corrections that helped; and the rounds of all conversations. Agents note the last three in their
-decisions (`PROCESS_KEY`); a refused command of anybody counts as a failed check.
+errors, corrections that helped, and tokens; and the rounds of all conversations. Agents note all but messages
+and rounds in their decisions (`PROCESS_KEY`). A refused command of anybody counts as a failed check.
 """
 
 from __future__ import annotations
@@ -12,15 +12,21 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
-from kitchen.contract.episode_log import EpisodeLog, LoggedDecision, LogMetrics
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedDecision, LogMetrics, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.world import Json, Metric
-from kitchen.worlds.collab_overcooked.collaboration_events import collaboration_events, seats_of_log
-from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.collaboration_events import (
+    EVENT_COLUMNS,
+    collaboration_events,
+    seats_of_log,
+)
+from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
 PROCESS_KEY = "process"
-"""Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}."""
-SEAT_NAMES = ("chef", "assistant")
+"""Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}, and
+`TOKENS_KEY`."""
+TOKENS_KEY = "tokens"
+"""Tokens of all model calls of a turn, sent and received; absent if there are none."""
 NO_EVENT = "blank without a conversation that counts"
 
 _COUNTS = {
@@ -34,6 +40,7 @@ _COUNTS = {
         "Helpful corrections of the {seat}",
         "Corrections of the {seat} after which its macro passed",
     ),
+    "tokens": ("Tokens of the {seat}", "Tokens of the model calls of the {seat}, sent and received"),
 }
 
 
@@ -83,6 +90,12 @@ class CollaborationMetrics(LogMetrics):
         *_count_metrics(),
     )
 
+    event_columns: ClassVar[tuple[EventColumn, ...]] = EVENT_COLUMNS
+
+    def events(self, log: EpisodeLog) -> list[ScoredEvent]:
+        """Return the collaboration events."""
+        return [event.scored() for event in collaboration_events(log)]
+
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Return the value of each metric."""
         events = collaboration_events(log)
@@ -122,6 +135,7 @@ def _by_seat(log: EpisodeLog) -> dict[str, int]:
                 found["failed_checks", seat] += len(process.get("failed_checks", ()))
                 found["format_errors", seat] += process.get("format_errors", 0)
                 found["corrections_helped", seat] += process.get("helped", 0)
+                found["tokens", seat] += process.get(TOKENS_KEY, 0)
     return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
 

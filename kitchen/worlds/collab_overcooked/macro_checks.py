@@ -88,12 +88,8 @@ class KitchenThings:
 
     def lies_on(self, thing: str, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return those of these counters that hold the thing, in a dish or not."""
-        found = []
-        for cell in cells:
-            lying = self.counters[COUNTER_INDEX[cell]]
-            if lying is not None and base_food(lying) == thing:
-                found.append(cell)
-        return found
+        wanted = thing, with_dish(thing)
+        return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] in wanted]
 
     def free(self, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return those of these counters that are empty."""

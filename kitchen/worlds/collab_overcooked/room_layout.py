@@ -16,6 +16,7 @@ Cell = tuple[int, int]
 
 CHEF, ASSISTANT = 0, 1
 SEATS = (CHEF, ASSISTANT)
+SEAT_NAMES = ("chef", "assistant")
 COUNTER = "counter"
 INGREDIENTS, DISHES, SERVING = "ingredient_dispenser", "dish_dispenser", "serving"
 GRID = ("XCXPX", "I S C", "B S C", "D S O", "XMXGX")
@@ -56,8 +57,13 @@ OWN_PLACES: tuple[frozenset[str], ...] = (
 
 NORTH, SOUTH, EAST, WEST = "north", "south", "east", "west"
 INTERACT, STAY = "interact", "stay"
-ROW_CHANGES: Mapping[str, int] = {NORTH: -1, SOUTH: 1}
-"""Rows by which a direction moves; the other directions only turn."""
+ROWS_AFTER: Mapping[str, Mapping[int, int]] = {
+    NORTH: {1: 1, 2: 1, 3: 2},
+    SOUTH: {1: 2, 2: 3, 3: 3},
+    EAST: {1: 1, 2: 2, 3: 3},
+    WEST: {1: 1, 2: 2, 3: 3},
+}
+"""The row after a direction, by the row before. East and west only turn."""
 
 
 class Approach(NamedTuple):
@@ -87,9 +93,3 @@ def nearest(seat: int, row: int, face: str, cells: Sequence[Cell]) -> Cell | Non
     if len(cells) == 1:
         return cells[0]
     return min(cells, key=lambda cell: (approach(seat, row, face, cell).cost, cell[1], cell[0]), default=None)
-
-
-def moved(row: int, action: str) -> int:
-    """Return the row after a direction: the cell ahead, if it is floor."""
-    first, last = ROOM_ROWS
-    return min(max(row + ROW_CHANGES.get(action, 0), first), last)

@@ -156,6 +156,13 @@ class RecipeAdviser(Adviser):
         left = trajectory[matched_prefix(_done(situation, CHEF), trajectory) :]
         return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
 
+    def decide(self, situation: Situation) -> Decision:
+        """Return what the stand-in does and says in this seat; nothing for a chef without the recipe."""
+        (seat,) = situation.seats
+        if seat == CHEF and "recipe" not in situation.briefs[seat]:
+            return Decision({}, memory=situation.memory)
+        return RecipePartner({}).decide(situation)
+
 
 ADVISER = RecipeAdviser()
 

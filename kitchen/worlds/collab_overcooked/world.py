@@ -22,6 +22,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT,
     KitchenThings,
     Utensil,
+    is_known_macro,
     known_macros,
     possible_macros,
     refusal_code,
@@ -40,6 +41,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_COUNTERS,
     PLACE_CELLS,
     ROOM_COLUMNS,
+    ROWS_AFTER,
     SEATS,
     SERVING,
     SHARED_COUNTERS,
@@ -47,7 +49,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     STAY,
     Cell,
     approach,
-    moved,
     nearest,
 )
 from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, SETTINGS
@@ -109,7 +110,7 @@ class CollabOvercooked(SimpleWorld):
     @property
     def cut_off(self) -> bool:
         """The time limit is reached before."""
-        return not self.delivered and self.clock >= self.step_limit
+        return self.clock >= self.step_limit and not self.delivered
 
     # The parts of the state that `things` holds
 
@@ -228,6 +229,12 @@ class CollabOvercooked(SimpleWorld):
         """Return every macro of this seat, and a wait of one step."""
         return [*known_macros(self.things.rules, seat), (WAIT, "1")]
 
+    def can_plan(self, seat: int, command: Command) -> bool:
+        """Return whether this is a known macro of this seat, or a wait."""
+        if command[:1] == (WAIT,):
+            return not refusal_code(self.things, seat, command)
+        return is_known_macro(self.things.rules, seat, command)
+
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
         """Begin a macro; it takes effect at the end of the step at the earliest."""
         if command != GO_ON:
@@ -242,17 +249,25 @@ class CollabOvercooked(SimpleWorld):
             return _GOES_ON[seat]
         return super()._act(seat, command, given)
 
+    def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
+        """Return the code of a refusal, with one check of the macro instead of two."""
+        if seat in SEATS and seat not in given and command != GO_ON:
+            return self.why_not(seat, command)
+        return super()._refusal_code(seat, command, given)
+
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
         """Choose the low-level actions, then carry out interacts, moves and jobs."""
         events: list[Event] = []
         targets = [self._target(seat) for seat in SEATS]
         self.low = [self._low_action(seat, targets[seat], events) for seat in SEATS]
-        for seat, target in enumerate(targets):
+        for seat in SEATS:
+            target = targets[seat]
             if target is not None and self.low[seat] == INTERACT:
                 self._interact(seat, target, events)
-        for seat, action in enumerate(self.low):
-            if action is not None and action not in (STAY, INTERACT):
-                self.faces[seat], self.rows[seat] = action, moved(self.rows[seat], action)
+        for seat in SEATS:
+            action = self.low[seat]
+            if action is not None and action in ROWS_AFTER:
+                self.faces[seat], self.rows[seat] = action, ROWS_AFTER[action][self.rows[seat]]
         self._run_jobs(events)
         return events
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from kitchen.contract.assigned_jobs import (
     Job,
     job_changes,
 )
+from kitchen.contract.episode_log import ScoredEvent
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
@@ -66,6 +67,8 @@ class Share:
     """By replaced member: the last message before a co-player took over."""
     messages: list[tuple[Message, set[int]]] = field(default_factory=list)
     """Every message with the people who sent or could read it."""
+    scored_events: tuple[ScoredEvent, ...] = ()
+    """Those of the episode, if they were read."""
 
     def there(self, number: int) -> set[int]:
         """Return the members who were people when this message was sent."""
@@ -79,18 +82,27 @@ class Share:
         return self.member in of or (not of and self.member == self.first)
 
 
+ScoredEvents = Mapping[int, tuple[ScoredEvent, ...]]
+"""Scored events by episode id."""
+
+
 def rows_of_conversations(
-    cells: Callable[[Share], Iterable[Cells]], study: Study, chosen: ExportSelection
+    cells: Callable[[Share], Iterable[Cells]],
+    study: Study,
+    chosen: ExportSelection,
+    events_of: Callable[[Iterable[Episode]], ScoredEvents] = lambda episodes: {},
 ) -> Iterator[RowGroup]:
     """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
-    steps."""
+    steps. `events_of` reads the scored events of episodes, if `cells` needs them."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}
         messages, touched, first = _messages(pks), touched_steps(piece, downtime), _first_seats(pks)
+        events = events_of(episode for episode, _ in messages.values())
         for played in played_by_not_withdrawn(piece):
             if theirs := messages.get(played.episode):
                 share = _share(played, *theirs, first.get(played.episode, played.seat))
+                share = replace(share, scored_events=events.get(played.episode, ()))
                 yield from played.row_groups(list(cells(share)), touched, chosen)
 
 

@@ -3,11 +3,11 @@
 All randomness comes from generators named by seed, number and purpose. So the same question at the same place
 always gets the same answer.
 
-In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends commands, to which errors are
-added. In a world without an adviser, choices are random among the legal commands. The adviser also predicts
-what the other agents do. The share of correct predictions is `Experience.expected`. An `Experience` is what
-one episode was like for the participant; ratings are computed from it. A higher `expected` raises the ratings
-of predictability and trust.
+In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends messages and commands. Errors are
+added to the commands. In a world without an adviser, choices are random among the legal commands. The adviser
+also predicts what the other agents do. The share of correct predictions is `Experience.expected`. An
+`Experience` is what one episode was like for the participant; ratings are computed from it. A higher
+`expected` raises the ratings of predictability and trust.
 
 Bots give the answers on the real pages. `make_synthetic` writes the same answers to the database.
 """
@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.assigned_jobs import OPEN
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.world_metrics import metric_summary
@@ -153,6 +154,7 @@ class Player:
         """1 for the first episode that this person plays."""
         self.last: State | None = None
         self._memory: Json = None
+        self._messages: tuple[MessageDraft, ...] = ()
         self._expected: dict[int, Command] = {}
         self._hits: list[bool] = []
         self._sent: tuple[int, Command] | None = None
@@ -177,6 +179,11 @@ class Player:
         command = self._pick(state, left)
         self._sent = (step, command)
         return command
+
+    def messages(self, state: State) -> tuple[MessageDraft, ...]:
+        """Return what the person writes before the command that was just chosen, once."""
+        drafts, self._messages = self._messages, ()
+        return drafts if state.get("addressees") else ()
 
     def press(self, state: State) -> Command:
         """Return a key in a real-time episode.
@@ -214,7 +221,7 @@ class Player:
     def _advice(self, state: State) -> Command | None:
         """Return the adviser's command; None if it has none."""
         decision = get_adviser(state["world"]).decide(self._situation(state, {}))
-        self._memory = decision.memory
+        self._memory, self._messages = decision.memory, decision.says
         return decision.commands.get(state["seat"])
 
     def _expect(self, state: State, own: Command) -> None:
@@ -235,6 +242,7 @@ class Player:
             commanded=commanded,
             people=(seat,),
             memory=self._memory,
+            talk=TeamTalk(member=state.get("member") or 0, messages=_messages_in(state)),
             seed=self.person.chance("plan", self.episode, state["step"]).getrandbits(32),
         )
 
@@ -250,6 +258,10 @@ class Player:
             output=adviser.output(score, max(self.last["step"], 1)),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )
+
+
+def _messages_in(state: State) -> tuple[TeamMessage, ...]:
+    return tuple(TeamMessage(**{**each, "to": tuple(each["to"])}) for each in state.get("messages", ()))
 
 
 Bounds = Mapping[Command, tuple[int, int]]

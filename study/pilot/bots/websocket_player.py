@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Origin, Subprotocol
 
+from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Command
 from study.pilot.bots.http_browser import (
     PatienceLimit,
@@ -121,6 +122,10 @@ class TurnSession:
         command = self.player.choose(state)
         await self._think(state)
         self.sent = state["step"] + 1
+        for draft in self.player.messages(state):
+            requests = draft.data.get(REQUESTS_KEY, [])
+            said = {"type": "say", "text": draft.text, "kind": draft.kind, REQUESTS_KEY: requests}
+            await socket.send(json.dumps(said))
         await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
 
     async def _think(self, state: Mapping[str, Any]) -> None:

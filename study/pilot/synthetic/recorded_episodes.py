@@ -156,6 +156,8 @@ def _play(episode: Episode, player: Player) -> None:
         claim = claim_decision(episode_id=episode.pk, step=step)  # so that no worker takes it
         if state["phase"] == "choose":
             given = SubmittedCommand(seat.number, tuple(player.choose(state)))
+            for draft in player.messages(state):
+                send_message(episode_id=episode.pk, seat=seat.number, say=draft)
             submit_commands(episode_id=episode.pk, step=step, commands=[given])
         agent_decisions.decide_step(episode_id=episode.pk, step=step, claim=claim)
 

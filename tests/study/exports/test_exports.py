@@ -47,6 +47,7 @@ WITHOUT_ROWS = {
     "messages": "nobody can write to anybody; see test_messages.py",
     "predictions": "nobody foresees anything; see test_predictions.py",
     "jobs": "nobody can command anybody; see test_jobs.py",
+    "scored_events": "nobody can write to anybody; see test_scored_events.py",
 }
 """Files that have no rows here, and why."""
 
@@ -91,6 +92,7 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "messages": 0,
         "jobs": 0,
         "predictions": 0,
+        "scored_events": 0,
         "measures": 28,  # 4 ratings, and of play 3 measures, of 4 episodes
         "codebook": sum(len(table.columns_of(study)) for table in tables()),
         "dictionary": sum(len(table.columns_of(study)) for table in tables()),
@@ -254,7 +256,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("17 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("18 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

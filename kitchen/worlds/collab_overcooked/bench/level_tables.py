@@ -2,10 +2,11 @@
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
-reads `steps.csv` and `messages.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables and
-writes `levels.md`, `levels.csv` and `events.csv` (one row for each collaboration event) beside them. All
-numbers follow from the log. A level is the mean of its tasks; IC and RC pool the events of a task.
-Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes within tasks.
+reads `steps.csv` and `scored_events.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables
+and writes `levels.md` and `levels.csv` beside them. All numbers follow from the log. A level is the mean of
+its tasks; IC and RC pool the events of a task. IC is that of the chef, the first of a line-up; RC is that of
+the assistant, the second. Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes
+within tasks.
 """
 
 from __future__ import annotations
@@ -16,26 +17,20 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
-from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedStep
-from kitchen.contract.organisation import PAIR, Member, make_organisation
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.episode_log import LoggedStep
+from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Event, Json
 from kitchen.worlds.collab_overcooked.bench.task_benchmark import LONG_ENDING, LONG_GAMMA, TASK_BENCHMARK
-from kitchen.worlds.collab_overcooked.collaboration_events import (
-    CollaborationEvent,
-    collaboration_events,
-    effective_macros,
-)
+from kitchen.worlds.collab_overcooked.collaboration_events import effective_macros
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
 from kitchen.worlds.collab_overcooked.order_tasks import LEVELS, Task, tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
-from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
 DATA = Path(__file__).with_name("data") / "table_2.json"
 GAMMAS = (1.0, 1.2, 1.5, 2.0)
@@ -51,6 +46,13 @@ class EpisodeName(NamedTuple):
     episode: str
 
 
+class ScoredConversation(NamedTuple):
+    """Whether the request and the response of a conversation were right."""
+
+    request_right: bool
+    response_right: bool
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
     """The values of one episode that the tables need."""
@@ -62,18 +64,19 @@ class EpisodeResult:
     """Index of the delivering step, from 0; None if the dish was not delivered."""
     completeness: float
     """PC"""
-    events: tuple[CollaborationEvent, ...]
+    events: tuple[ScoredConversation, ...]
 
 
 def read_results(folder: Path) -> list[EpisodeResult]:
     """Return the results of all episodes in a folder, in the order of the file."""
-    messages: dict[EpisodeName, list[TeamMessage]] = defaultdict(list)
-    for row in _rows(folder / "messages.csv"):
-        messages[_name(row)].append(_message(row))
+    events: dict[EpisodeName, list[ScoredConversation]] = defaultdict(list)
+    for row in _rows(folder / "scored_events.csv"):
+        right = ScoredConversation(row["request_right"] == "1", row["response_right"] == "1")
+        events[_name(row)].append(right)
     steps: dict[EpisodeName, list[LoggedStep]] = defaultdict(list)
     for row in _rows(folder / "steps.csv"):
         steps[_name(row)].append(_step(row))
-    return [_result(name, tuple(taken), tuple(messages[name])) for name, taken in steps.items()]
+    return [_result(name, taken, tuple(events[name])) for name, taken in steps.items()]
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -86,33 +89,19 @@ def _name(row: Mapping[str, str]) -> EpisodeName:
     return EpisodeName(row["variant"], row["level"], row["episode"])
 
 
-def _message(row: Mapping[str, str]) -> TeamMessage:
-    sender = int(row["sender"]) if row["sender"] else None
-    data = json.loads(row["data"]) if row["data"] else {}
-    return TeamMessage(int(row["number"]), int(row["step"]), sender, (), row["kind"], "", data)
-
-
 def _step(row: Mapping[str, str]) -> LoggedStep:
-    commands = tuple(LoggedCommand(seat, tuple(words)) for seat, *words in json.loads(row["commands"]))
-    return LoggedStep(int(row["step"]), commands, tuple(map(_event, json.loads(row["events"]))), {})
+    return LoggedStep(int(row["step"]), (), tuple(map(_event, json.loads(row["events"]))), {})
 
 
 def _event(stored: dict[str, Json]) -> Event:
     return Event(stored.pop("kind"), stored.pop("seat"), stored)
 
 
-@cache
-def _seats_as_members() -> tuple[Member, ...]:
-    return tuple(Member(seat, (seat,), False) for seat in SEATS)
-
-
 def _result(
-    name: EpisodeName, steps: tuple[LoggedStep, ...], messages: tuple[TeamMessage, ...]
+    name: EpisodeName, steps: Sequence[LoggedStep], events: tuple[ScoredConversation, ...]
 ) -> EpisodeResult:
     settings = TASK_BENCHMARK.settings(name.level, 1.0, 0)
     task = tasks()[settings["task"]]
-    organisation = make_organisation(PAIR, _seats_as_members(), seats=len(SEATS))
-    log = EpisodeLog("collab_overcooked", settings, len(SEATS), 0, steps, messages, organisation=organisation)
     delivered = (
         step.number - 1
         for step in steps
@@ -126,9 +115,7 @@ def _result(
         )
         for seat in SEATS
     )
-    return EpisodeResult(
-        name, task, settings["gamma"], next(delivered, None), fmean(scores), tuple(collaboration_events(log))
-    )
+    return EpisodeResult(name, task, settings["gamma"], next(delivered, None), fmean(scores), events)
 
 
 # Measures of the episodes of one task
@@ -278,7 +265,11 @@ def markdown(results: Sequence[EpisodeResult]) -> str:
         row(f"{name} (as printed)", (f"{success:g} / {pc:.2f}" for success, pc in cells))
         for name, cells in printed_table().items()
     ]
-    talk = [row(f"{line_up}: {name}", of(line_up, name)) for line_up in line_ups for name in ("IC", "RC")]
+    talk = [
+        row(f"{line_up}: {name} of {kind}, {seat_name}", of(line_up, name))
+        for line_up in line_ups
+        for name, kind, seat_name in zip(("IC", "RC"), _kinds_by_seat(line_up), SEAT_NAMES, strict=True)
+    ]
     parts = [
         "## Success rate / progress completeness, %\n",
         head,
@@ -302,8 +293,13 @@ def markdown(results: Sequence[EpisodeResult]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _kinds_by_seat(line_up: str) -> Sequence[str]:
+    kinds = line_up_kinds(line_up)
+    return kinds if len(kinds) == len(SEATS) else kinds[:1] * len(SEATS)
+
+
 def write_tables(folder: Path) -> str:
-    """Write `levels.md`, `levels.csv` and `events.csv`; return the Markdown."""
+    """Write `levels.md` and `levels.csv`; return the Markdown."""
     results = read_results(folder)
     text = markdown(results)
     (folder / "levels.md").write_text(text, encoding="utf-8")
@@ -316,15 +312,6 @@ def write_tables(folder: Path) -> str:
         writer.writerows(
             (who, name, level, *value) for who, name, level, value in [*level_table(results), *gammas]
         )
-    events = [
-        {**each.name._asdict(), "task": each.task.name, **event.row()}
-        for each in results
-        for event in each.events
-    ]
-    with (folder / "events.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.DictWriter(file, events[0].keys() if events else EpisodeName._fields)
-        rows.writeheader()
-        rows.writerows(events)
     return text
 
 

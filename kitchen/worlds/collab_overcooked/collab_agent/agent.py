@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from random import Random
 from typing import ClassVar
 
@@ -44,7 +44,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
 )
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
-from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY
+from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
 from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT,
     is_known_macro,
@@ -320,6 +320,8 @@ class _Turn:
 
     def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
         process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
+        if tokens := sum(sum(astuple(call.usage)) for call in self.calls):
+            process[TOKENS_KEY] = tokens
         told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
         corrected = {"correction": self.correction} if self.correction else {}
         return {PROCESS_KEY: process, "plan": spelled(plan), **told, **corrected}

@@ -10,7 +10,11 @@ from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecisi
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
-from kitchen.worlds.collab_overcooked.collaboration_events import CollaborationEvent, collaboration_events
+from kitchen.worlds.collab_overcooked.collaboration_events import (
+    EVENT_COLUMNS,
+    CollaborationEvent,
+    collaboration_events,
+)
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from tests.kitchen.worlds.collab_overcooked.games import command
 
@@ -80,6 +84,12 @@ def test_only_known_macros_of_the_responder_count_in_all_messages_of_the_opener(
     assert found.requests == tuple(map(command, PEPPER)) and found.request_right
 
 
+def test_the_first_answer_with_a_macro_counts_as_the_response() -> None:
+    answers = [message(1, ASSISTANT, plan=plan) for plan in (("wait 2",), PEPPER, ("cut chopping_board0",))]
+    (found,) = collaboration_events(log("baked_bell_pepper", (), message(1, CHEF), *answers))
+    assert found.response == tuple(map(command, PEPPER)) and found.code == 2
+
+
 def test_malformed_data_of_a_message_is_no_request() -> None:
     for data in ({"requests": "all"}, {"requests": [1, [], ["cut", 2], "cut"]}, {"plan": {"a": 1}}):
         said = TeamMessage(1, 1, CHEF, (ASSISTANT,), "say", "Hello", data)
@@ -116,7 +126,7 @@ def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
 
 
 def test_process_counts_come_from_notes_and_refusals() -> None:
-    process = {"format_errors": 1, "failed_checks": ["hands_full", "busy"], "helped": 1}
+    process = {"format_errors": 1, "failed_checks": ["hands_full", "busy"], "helped": 1, "tokens": 700}
     note = {"process": process, "talk": [{"process": process}, {"other": 1}]}
     decisions = (LoggedDecision(1, ASSISTANT, "seat", "collab", "", 1.0, note),)
     refused = Event("refused", CHEF, {"command": ["fly"], "reasons": ["unknown_verb"]})
@@ -124,9 +134,26 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     measured = LOG_MEASURES.measure(log("boiled_egg", steps, decisions=decisions))
     assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (1, 4)
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
+    assert (measured["tokens_chef"], measured["tokens_assistant"]) == (0, 1400)
 
 
-def test_an_event_is_one_row_of_a_table() -> None:
-    row = event("baked_bell_pepper", (), requests=PEPPER, plan=PEPPER).row()
-    assert row["requests"] == row["response"] == "; ".join(PEPPER)
-    assert (row["step"], row["opener"], row["code"], row["request_right"]) == (2, 0, 0, True)
+def test_an_event_has_a_value_for_each_column_and_says_why_it_is_right_or_wrong() -> None:
+    right = event("baked_bell_pepper", (), requests=PEPPER, plan=()).scored()
+    assert right.values["requests"] == "; ".join(PEPPER) and right.values["response"] == ""
+    assert (right.step, right.messages, right.values["code"]) == (2, (1, 1), 1)
+    assert right.values.keys() == {column.name for column in EVENT_COLUMNS}
+    assert (right.result, right.explanation) == (
+        "only the request right",
+        (
+            f"The chef requested: {'; '.join(PEPPER)}.",
+            "Right: it brings the assistant further along a reference trajectory "
+            "(TES of the assistant 0.000 \N{RIGHTWARDS ARROW} 1.000).",
+            "The assistant planned: nothing.",
+            "Wrong: without a macro, nothing counts as right.",
+        ),
+    )
+    wrong = event("baked_bell_pepper", PEPPER, requests=PEPPER[:1], plan=()).scored()
+    assert wrong.explanation[1] == (
+        "Wrong: it is repeated, premature or not needed "
+        "(TES of the assistant 1.000 \N{RIGHTWARDS ARROW} 0.808)."
+    )

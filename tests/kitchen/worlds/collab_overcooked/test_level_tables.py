@@ -12,6 +12,7 @@ from kitchen.worlds.collab_overcooked.bench.level_tables import (
     EpisodeName,
     EpisodeResult,
     LevelValue,
+    ScoredConversation,
     initiating,
     level_value,
     printed_table,
@@ -19,7 +20,6 @@ from kitchen.worlds.collab_overcooked.bench.level_tables import (
     success_within,
     write_tables,
 )
-from kitchen.worlds.collab_overcooked.collaboration_events import CollaborationEvent
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 
 EGG, PEPPER = "boiled_egg", "baked_bell_pepper"
@@ -35,21 +35,21 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(tmp_path: Path) -> 
     text = write_tables(tmp_path)
     assert "| recipe_partner+recipe_partner | 100.0 / 100.0 | n/a / n/a |" in text
     assert "| GPT-4o (1120) (as printed) | 94 / 85.92 |" in text
-    assert "| recipe_partner+recipe_partner: RC | 100.0 |" in text
+    assert "| recipe_partner+recipe_partner: RC of recipe_partner, assistant | 100.0 |" in text
     assert "| recipe_partner+recipe_partner, 1 | n/a | n/a | 100.0 | n/a |" in text
-    with (tmp_path / "events.csv").open() as file:
+    with (tmp_path / "scored_events.csv").open() as file:
         events = list(csv.DictReader(file))
-    assert [event["code"] for event in events] == ["0"] * 3
+    assert [(event["event"], event["code"], event["messages"]) for event in events] == [
+        ("1", "0", "[1,2]"),
+        ("1", "0", "[1,2]"),
+        ("2", "0", "[3,4]"),
+    ]
     assert events[0]["requests"] == "pickup egg ingredient_dispenser; place_obj_on_counter"
     assert (tmp_path / "levels.md").read_text() == text
 
 
-def event(*, right: bool) -> CollaborationEvent:
-    return CollaborationEvent(1, 0, (), (), (), 0.0, 0.0, request_right=right, response_right=right)
-
-
 def episode(task: str, delivered_at: int | None, *right: bool) -> EpisodeResult:
-    events = tuple(event(right=each) for each in right)
+    events = tuple(ScoredConversation(each, each) for each in right)
     return EpisodeResult(EpisodeName("a+b", task, "1"), tasks()[task], 2.0, delivered_at, 0.5, events)
 
 

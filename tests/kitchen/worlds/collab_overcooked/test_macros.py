@@ -6,6 +6,7 @@ import pytest
 
 from kitchen.contract.world import Event
 from kitchen.worlds.collab_overcooked.macro_checks import is_known_macro, known_macros, possible_macros
+from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
 
@@ -218,16 +219,40 @@ def test_the_time_limit_counts_the_delivering_step() -> None:
     assert game("baked_potato_slices", gamma=1.2).step_limit == 28
 
 
+def test_a_delivery_in_the_last_step_is_a_success_and_a_step_later_it_cannot_be() -> None:
+    pair = references("baked_bell_pepper")[0]
+    for late, delivers in ((8, True), (9, False)):
+        world = game("baked_bell_pepper")
+        for _ in range(late):
+            world.step({})
+        play_out(world, pair)
+        assert (world.clock, world.delivered, world.cut_off) == (25, delivers, not delivers)
+
+
+ASSISTANTS_STEPS = ("north", "west", "interact", "east", "interact")
+CHEFS_STEPS = (
+    *(["stay"] * 5),
+    *("west", "interact", "south", "south", "east", "interact", "interact"),
+    *("stay", "stay", "interact", "south", "interact"),
+)
+
+
 def test_the_steps_of_a_level_1_order_are_those_of_the_rules() -> None:
     world = game("baked_bell_pepper")
-    world.step({ASSISTANT: command("pickup bell_pepper ingredient_dispenser")})
-    assert (world.rows, world.low) == ([1, 1], ["stay", "north"])
-    world.step({})
-    world.step({})
-    assert world.faces[ASSISTANT] == "west" and world.hold == [None, "bell_pepper"]
-    world.step({ASSISTANT: command("place_obj_on_counter")})
-    world.step({})
-    assert world.counters[1] == "bell_pepper" and world.clock == 5
+    low = play_out(world, references("baked_bell_pepper")[0])
+    assert [chef for chef, _ in low] == list(CHEFS_STEPS)
+    assert [assistant for _, assistant in low][:5] == list(ASSISTANTS_STEPS)
+    assert world.delivered and world.clock == 17
+
+
+def play_out(world: CollabOvercooked, pair: ReferencePair) -> list[tuple[str | None, ...]]:
+    """Execute the pair plainly; return the low-level actions of each step."""
+    left, low = [list(pair.chef), list(pair.assistant)], []
+    while not world.has_ended:
+        can = (seat for seat in (0, 1) if world.doing[seat] is None and left[seat])
+        world.step({seat: left[seat].pop(0) for seat in can if world.allows(seat, left[seat][0])})
+        low.append(tuple(world.low))
+    return low
 
 
 def test_the_menu_is_exactly_what_passes(soup: CollabOvercooked) -> None:

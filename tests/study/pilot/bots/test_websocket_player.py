@@ -114,3 +114,18 @@ async def test_an_error_while_choosing_ends_the_session(monkeypatch: pytest.Monk
 
 def _stumbles(player: Player, state: Any) -> Any:
     raise ValueError("unlike anything known")
+
+
+async def test_what_the_adviser_would_say_is_said_before_the_choice() -> None:
+    world = get_world("collab_overcooked").create(seats=2, settings={"task": "boiled_egg"})
+    seen = {"observation": world.observe(0), "legal": [["wait", "1"]], "brief": world.brief(0)}
+    chef = {**state(), **seen, "world": world.kind, "score": world.score(), "phase": "choose", "member": 0}
+    over = {**chef, "phase": "over"}
+    line, alone = Line({**chef, "addressees": [1]}, over), Line({**chef, "addressees": []}, over)
+    for each in (line, alone):
+        session = TurnSession(PAGE, Player(Person(1, 1), 1), PatienceLimit(60))
+        await session._sit(cast(ClientConnection, each))
+    assert [one["type"] for one in line.heard] == ["say", "command"]
+    egg = [["pickup", "egg", "ingredient_dispenser"], ["place_obj_on_counter"]]
+    assert (line.heard[0]["requests"], line.heard[1]["command"]) == (egg, ["wait", "1"])
+    assert [one["type"] for one in alone.heard] == ["command"]

@@ -1,0 +1,155 @@
+"""Malformed messages to a seat's websocket: each is answered, none is accepted, and play goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+from channels.db import database_sync_to_async
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.infra.rate_limit import TokenBucket
+from kitchen.play.episode.create_episode import MindPlan, create_episode
+from kitchen.play.live import seat_consumer
+from kitchen.play.models import Episode, Message, SeatCommand
+from kitchen.urls import websocket_urlpatterns
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+
+NO_MACRO: tuple[Any, ...] = (
+    ["fly"],
+    ["pickup", "stone", "counter"],
+    ["pickup", "egg"],
+    ["pickup", "egg", "ingredient_dispenser", "now"],
+    ["cook", "blender0"],
+    ["wait", "0"],
+    ["wait", "-1"],
+    ["wait", "many"],
+    ["deliver", "egg"],
+    "deliver",
+    "[",
+    "",
+    [],
+    [["deliver"]],
+    ["cook", 0],
+    ["cook", "pot0\x00"],
+    ["x" * 2001],
+    ["wait"] * 17,
+    None,
+    7,
+    {"verb": "cook"},
+)
+"""No macro of anybody, or nothing that could be one."""
+ASSISTANTS: tuple[Any, ...] = (
+    ["cut", "chopping_board0"],
+    ["stir", "blender0"],
+    ["pickup", "egg", "ingredient_dispenser"],
+)
+"""Macros of the other seat."""
+CHEFS: tuple[Any, ...] = (["cook", "pot0"], ["deliver"], ["fill_dish_with_food", "oven0"])
+"""Macros that nobody can ask the assistant to do."""
+
+
+def command(chance: Random) -> Any:
+    bad = chance.choice([*NO_MACRO, *ASSISTANTS])
+    then = chance.choice([[], [bad], [["wait", "1"]]])
+    return {"type": "command", "step": 1, "command": bad, "then": then}
+
+
+def command_in_no_step(chance: Random) -> Any:
+    step: Any = chance.choice([0, -1, 2, 10**9, 1.0, True, None, "one", [1], {}])
+    return {"type": "command", "step": step, "command": ["wait", "1"]}
+
+
+def plan(chance: Random) -> Any:
+    then = chance.choice([[chance.choice([*NO_MACRO, *ASSISTANTS])], [["wait", "1"]] * 51, 7, {}, "["])
+    return {"type": chance.choice(["plan", "command"]), "step": 1, "command": ["wait", "1"], "then": then}
+
+
+def requests(chance: Random) -> Any:
+    asked = chance.choice(
+        [[chance.choice([*NO_MACRO, *CHEFS])], [ASSISTANTS[0], ["fly"]], 7, "fly", {"a": 1}]
+    )
+    return {"type": "say", "text": chance.choice(["", "Please."]), "requests": asked}
+
+
+def say(chance: Random) -> Any:
+    wrong: dict[str, list[Any]] = {
+        "text": ["", " ", "x" * 501, None, 7],
+        "to": [[9], [0], "x", [True]],
+        "kind": ["shout", 7, "inform"],
+    }
+    name = chance.choice(list(wrong))
+    return {"type": "say", "text": "Please.", name: chance.choice(wrong[name])}
+
+
+def no_message(chance: Random) -> Any:
+    return chance.choice([None, 1, "x", [], {}, {"type": None}, {"type": ["say"]}, {"type": "shout"}])
+
+
+def no_json(chance: Random) -> str:
+    text = "".join(chance.choices('{}[]":,type say\\u0000\u202e', k=chance.randrange(1, 40)))
+    return chance.choice([f"{{{text}", "[" * 9000, '{"type": "say", "text": "' + "x" * 9000 + '"}'])
+
+
+OBJECTS: tuple[Callable[[Random], Any], ...] = (command, command_in_no_step, plan, requests, say, no_message)
+
+
+def malformed(chance: Random) -> str:
+    make = chance.choice([*OBJECTS, no_json])
+    return no_json(chance) if make is no_json else json.dumps(make(chance))
+
+
+def begin() -> Episode:
+    members = [Member(0, (0,), is_person=True), Member(1, (1,), is_person=False)]
+    return create_episode(
+        world="collab_overcooked",
+        settings={"task": "boiled_egg"},
+        seats=2,
+        seed=1,
+        minds=(MindPlan("recipe_partner", (1,), {}),),
+        organisation=make_organisation("pair", members, seats=2),
+        offers_plans=True,
+    )
+
+
+async def answer_to(socket: WebsocketCommunicator, text: str) -> dict[str, Any]:
+    await socket.send_to(text_data=text)
+    found: dict[str, Any] = json.loads(await socket.receive_from(timeout=30))
+    return found
+
+
+@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.nightly)])
+async def test_malformed_messages_are_answered_and_change_nothing(
+    number: int, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
+    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", partial(TokenBucket, rate=1e9, most=1e9))
+    episode = await database_sync_to_async(begin)()
+    seat = await database_sync_to_async(episode.seats.get)(number=0)
+    path, protocol = f"/ws/seat/{seat.key}/", seat_consumer.JSON_PROTOCOL
+    socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, subprotocols=[protocol])
+    await socket.connect()
+    before = json.loads(await socket.receive_from(timeout=30))
+    chance = Random(number)
+    for _ in range(number):
+        text = malformed(chance)
+        answer = await answer_to(socket, text)
+        assert answer["type"] == "notice" and answer["code"] not in ("accepted", "repeated"), text
+        if answer["code"] != "unreadable":  # the refused message was readable: the state follows, unchanged
+            assert json.loads(await socket.receive_from(timeout=30)) == before, text
+    assert await answer_to(socket, '{"type": "sync"}') == before
+    for rows in (SeatCommand.objects, Message.objects):
+        assert not await database_sync_to_async(rows.exists)()
+    wanted = {"type": "say", "text": "Please.", "requests": [list(ASSISTANTS[2])]}
+    assert [one["text"] for one in (await answer_to(socket, json.dumps(wanted)))["messages"]] == ["Please."]
+    command = {"type": "command", "step": 1, "command": ["wait", "1"]}
+    assert (await answer_to(socket, json.dumps(command)))["step"] == 1
+    await socket.disconnect()
