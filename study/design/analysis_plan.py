@@ -25,6 +25,20 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Labels of the main tests (whether conditions differ), by name."""
+GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "Mixed ANOVA (group between people, level within people, and their interaction)",
+        "mixed": "Linear mixed model (group, level, their interaction, order position, carry-over)",
+    }
+)
+"""Labels of those main tests that mean something else in a study with groups between people."""
+
+
+def main_test_label(name: str, *, grouped: bool) -> str:
+    """Return the label of a main test in a study with or without groups between people."""
+    return GROUPED_TESTS.get(name, MAIN_TESTS[name]) if grouped else MAIN_TESTS[name]
+
+
 PAIR_TESTS: Mapping[str, str] = MappingProxyType(
     {
         "holm": "Holm (paired t tests)",

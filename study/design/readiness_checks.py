@@ -25,6 +25,7 @@ from study.design.analysis_plan import (
     contrast_problems,
     parse_contrasts,
 )
+from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import is_shared, people_in
 from study.design.consent_checks import false_statements, missing_statements
@@ -114,6 +115,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
     gaps = [
         *_conditions(study),
         *_people(study),
+        *_groups(design),
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
@@ -139,11 +141,10 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     if not contrast_problems(text, keys):
         yield from _contrasts(design, parse_contrasts(text))
     planned = design.study.get("planned_participants")
-    if len(keys) > 1 and planned is not None:
+    number = len(design.for_group("").conditions)
+    if number > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
-        yield from (
-            ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, len(keys), main)
-        )
+        yield from (ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, number, main))
 
 
 def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
@@ -170,6 +171,14 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
     """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
+        groups = {design.condition(key).between_group for key in contrast.weights} - {""}
+        if len(groups) > 1:
+            words = (
+                f"The planned contrast “{contrast.name}” cannot be tested: it weighs conditions of different "
+                "groups, which nobody plays both. The main test compares the groups."
+            )
+            yield ReadinessProblem(words, "plan")
+            continue
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
         without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
         if len(without) == len(rated) and not has_metric_in(design, contrast.weights):
@@ -213,12 +222,13 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    scheme, number = get_scheme(study.orders), len(design.conditions)
+    scheme, groups = get_scheme(study.orders), design.groups or ("",)
+    number = max(len(design.for_group(group).conditions) for group in groups)
     if not number:
         return
     if problem := scheme.problem(number):
         yield ReadinessProblem(problem, "orders")
-    elif study.planned_participants and (block := scheme.block(number)):
+    elif study.planned_participants and (block := scheme.block(number) * len(groups)):
         over = study.planned_participants % block
         words = (
             f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
@@ -226,6 +236,22 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         )
         if over:
             yield advice(words, "orders")
+
+
+def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield why the groups between people cannot be compared."""
+    if not design.groups or not design.conditions:
+        return
+    for group in design.groups:
+        if not any(one.between_group == group for one in design.conditions):
+            words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
+            yield ReadinessProblem(words, "orders")
+    if problem := level_problem(design.conditions, design.groups):
+        words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
+        yield ReadinessProblem(words, "orders")
+    if design.study.get("main_test") == "friedman":
+        words = "Friedman's test cannot compare groups between people. Plan another main test."
+        yield ReadinessProblem(words, "plan")
 
 
 def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:

@@ -70,6 +70,7 @@ class StudyFile(Record):
     status: str | None = None
     seed: int | None = None
     orders: str | None = None
+    between_groups: list[str] = []
     same_dishes: bool = False
     shuffle_items: bool = False
     scores_above_surveys: bool = False
@@ -142,8 +143,8 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
     values = told.model_dump(exclude_unset=True, exclude=ROWS)
     if "budget" in values:
         values["budget_limit"] = Decimal(str(values.pop("budget")))
-    if "languages" in values:
-        values["languages"] = " ".join(values["languages"])
+    for name in {"languages", "between_groups"} & values.keys():
+        values[name] = " ".join(values[name])
     return values
 
 

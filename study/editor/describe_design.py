@@ -132,7 +132,8 @@ def study_value(name: str, value: Json) -> str:
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
     """Return the study's settings that its document has. The fields of the plan are in `plan_pairs`."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
-    return [*_study_pairs(design, (*SettingsForm.Meta.fields, "languages")), *texts]
+    groups = ("between_groups",) if design.groups else ()
+    return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
 
 
 def _texts(design: Blueprint) -> tuple[str, ...]:
@@ -345,6 +346,8 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     last = [
         ("Time for a decision", _seconds(decides, "")),
         ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+        ("Played by the group", condition.between_group),
+        ("Level within people", condition.within_level),
     ]
     return [
         LabelledValue("Name in the data", condition.key),

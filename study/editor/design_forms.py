@@ -178,11 +178,11 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The order scheme."""
+    """The order scheme, and the groups between people within which it orders the conditions."""
 
     class Meta:
         model = Study
-        fields = ("orders",)
+        fields = ("orders", "between_groups")
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]

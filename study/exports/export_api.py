@@ -21,7 +21,7 @@ from ninja.security import HttpBearer
 
 from kitchen.money.models import Spending
 from kitchen.registry.dotted_paths import UnknownNameError
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.counterbalancing import SchemeError, SequenceTally, scheme_sequences
 from study.design.models import Study
 from study.exports.export_files import FORMATS, file_response
@@ -60,6 +60,7 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
                 order=list(one.order),
                 finished=tally.finished,
                 playing=tally.playing,
+                **({"group": scheme.group} if scheme.group else {}),
             )
 
 
@@ -69,9 +70,16 @@ def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(entered)).order_by("number"):
-        schemes[version_orders(version.blueprint)].append(version.number)
-    schemes.setdefault(version_orders(blueprint_of(study)), [])
+        for scheme in _orders_by_group(version.blueprint):
+            schemes[scheme].append(version.number)
+    for scheme in _orders_by_group(blueprint_of(study)):
+        schemes.setdefault(scheme, [])
     return schemes
+
+
+def _orders_by_group(design: Blueprint) -> list[VersionOrders]:
+    """Return the order settings of each group between people, or the only ones without groups."""
+    return [version_orders(design, group) for group in design.groups or ("",)]
 
 
 def money_spent(study: Study) -> float:
@@ -112,13 +120,17 @@ class StudyOut(Schema):
 
 
 class CellOut(Schema):
-    """One sequence of an order scheme, and how many people hold it."""
+    """One sequence of an order scheme, and how many people hold it.
+
+    `group` is there only in a study with groups between people.
+    """
 
     versions: list[int]
     sequence: int
     order: list[str]
     finished: int
     playing: int
+    group: str = ""
 
 
 class ProgressOut(Schema):
@@ -165,7 +177,11 @@ def list_studies(request: HttpRequest) -> Any:
 
 
 @api.get(
-    "/studies/{slug:slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"]
+    "/studies/{slug:slug}/progress",
+    response=ProgressOut,
+    exclude_unset=True,
+    summary="How far a study is",
+    tags=["studies"],
 )
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     """People, synthetic participants and previews by exit status; how the sequences of the order scheme are
