@@ -54,14 +54,14 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
         held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
         for one in block:
             tally = held.get(one.id, SequenceTally())
-            yield CellOut(
-                versions=versions,
-                sequence=one.id,
-                order=list(one.order),
-                finished=tally.finished,
-                playing=tally.playing,
-                **({"group": scheme.group} if scheme.group else {}),
-            )
+            cell = {
+                "versions": versions,
+                "sequence": one.id,
+                "order": list(one.order),
+                "finished": tally.finished,
+                "playing": tally.playing,
+            }
+            yield GroupCellOut(**cell, group=scheme.group) if scheme.group else CellOut(**cell)
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
@@ -120,17 +120,19 @@ class StudyOut(Schema):
 
 
 class CellOut(Schema):
-    """One sequence of an order scheme, and how many people hold it.
-
-    `group` is there only in a study with groups between people.
-    """
+    """One sequence of an order scheme, and how many people hold it."""
 
     versions: list[int]
     sequence: int
     order: list[str]
     finished: int
     playing: int
-    group: str = ""
+
+
+class GroupCellOut(CellOut):
+    """The same of one group between people."""
+
+    group: str
 
 
 class ProgressOut(Schema):
@@ -144,7 +146,7 @@ class ProgressOut(Schema):
     withdrawn: int
     withdrawn_synthetic: int
     orders: str
-    cells: list[CellOut]
+    cells: list[GroupCellOut | CellOut]
     spent_usd: float
     budget_usd: float
 
@@ -179,7 +181,6 @@ def list_studies(request: HttpRequest) -> Any:
 @api.get(
     "/studies/{slug:slug}/progress",
     response=ProgressOut,
-    exclude_unset=True,
     summary="How far a study is",
     tags=["studies"],
 )

@@ -63,21 +63,21 @@ def test_groups_are_given_in_blocks_from_the_seed() -> None:
 def test_everybody_gets_a_group_and_plays_its_conditions_in_balanced_orders_and_gaps_are_filled_first() -> (
     None
 ):
-    study = grouped_study(planned_participants=9)
-    people = [enter(study, str(number)) for number in range(8)]
-    assert Counter(one.between_group for one in people) == {"chef": 4, "assistant": 4}
+    study = grouped_study(planned_participants=5)
+    people = [enter(study, str(number)) for number in range(4)]
+    assert Counter(one.between_group for one in people) == {"chef": 2, "assistant": 2}
     assert all(
         len({a.between_group, b.between_group}) == 2 for a, b in zip(people[::2], people[1::2], strict=True)
     )
     orders = Counter(tuple(one.rounds.values_list("condition__key", flat=True)) for one in people)
-    assert orders == {("c0", "c1"): 2, ("c1", "c0"): 2, ("c2", "c3"): 2, ("c3", "c2"): 2}
+    assert orders == dict.fromkeys([("c0", "c1"), ("c1", "c0"), ("c2", "c3"), ("c3", "c2")], 1)
     assert current_page(people[0]).total == 2 and len(people[0].design.conditions) == 2
 
     gone = people[3]
     participant_withdraw(participant_id=gone.pk)
     chef, assistant = group_progress(study)
-    assert {chef.playing, assistant.playing} == {3, 4}
-    assert (chef.planned, assistant.planned) == (5, 4)
+    assert {chef.playing, assistant.playing} == {1, 2}
+    assert (chef.planned, assistant.planned) == (3, 2)
     assert live_totals(study).groups == (chef, assistant)
     assert sum(one.open or 0 for one in (chef, assistant)) == 2
     came = enter(study, "next")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import helmert
 
-from study.analysis.statistics.observations import MeasureTable, NotComputable
+from study.analysis.statistics.observations import SAME, MeasureTable, NotComputable
 from study.analysis.statistics.within.complete_cases import Array, are_equal
 from study.analysis.statistics.within.repeated_measures_anova import (
     epsilons_of,
@@ -91,7 +91,9 @@ def why_not_grouped(cases: GroupedCases) -> NotComputable | None:
             "too_few", f"fewer than two participants of the group {few[0]} have all their values"
         )
     left = centred(cases)
-    if are_equal(left.mean(axis=1)) or (len(cases.levels) > 1 and are_equal(left @ helmert(left.shape[1]).T)):
+    spreads = [left.mean(axis=1), *([left @ helmert(left.shape[1]).T] if len(cases.levels) > 1 else [])]
+    rounding = 16 * SAME * float(np.abs(cases.values).max())
+    if any(are_equal(np.where(np.abs(one) <= rounding, 0.0, one)) for one in spreads):
         return NotComputable("no_variance_within", "participants of a group do not differ from one another")
     return None
 

@@ -75,7 +75,7 @@ def anova_of(data: Groups) -> SplitPlot:
 
 
 def test_it_gives_the_numbers_of_pingouin() -> None:
-    """`pingouin.mixed_anova` 0.5.5 of these values, with correction, and both effect sizes."""
+    """`pingouin.mixed_anova` 0.7.0 of these values, with correction, and both effect sizes."""
     found = anova_of(EVEN)
     group, level, both = found.effects
     assert [(one.f, one.df, one.df_error, one.p) for one in found.effects] == [
