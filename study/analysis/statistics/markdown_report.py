@@ -52,7 +52,8 @@ the order and carry-over, participants random, for those with gaps too (REML, Sa
 freedom). Pairs of conditions were compared within each group only, by paired t tests with Holm's correction;
 Hedges' g is over the standard deviation of the differences, and Bayes factors have a Cauchy prior of scale
 .707. Ratings were also compared by a cumulative-link model clustered by participant. With a correction over
-measures, the tests of group, of level and of the interaction are three families."""
+measures, the tests of group, of level and of the interaction are three families. Intervals for comparing
+conditions are those of Cousineau and Morey, within each group."""
 
 
 def design_method(analysis: Analysis) -> str:

@@ -26,6 +26,7 @@ from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from study.design.blueprint import blueprint_of
+from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.readiness_checks import blocking_problems
@@ -52,6 +53,7 @@ def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
     design = blueprint_of(study)
     assert design.groups == ("chef", "assistant")
     assert missing_translations(design) == {"es": [], "zh-hans": []}
+    assert not list(missing_statements(design)), "the consent tells that messages are stored"
 
 
 def begun(study: Study, condition: str) -> Episode:

@@ -129,9 +129,22 @@ CONFIDENCE = 0.95
 def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
     """Return one interval per condition with values, over the complete cases.
 
-    The result is empty with fewer than two participants or conditions.
+    With groups between people, the cases are those of the group that plays the condition. Fewer than two
+    participants or conditions have no interval, nor has a condition that several groups play.
     """
-    cells = complete_cases(table)
+    if table.between is None:
+        return _intervals(complete_cases(table))
+    own = (
+        [key for key, whose in table.between.played_by.items() if whose == group]
+        for group in table.between.groups
+    )
+    found = (
+        [c.key for c in table.conditions if c.key in keys and table.values(c.key)] for keys in map(set, own)
+    )
+    return tuple(one for keys in found if keys for one in _intervals(complete_cases(table, keys)))
+
+
+def _intervals(cells: CompleteCases) -> tuple[WithinInterval, ...]:
     n, k = cells.values.shape
     if n < 2 or k < 2:
         return ()

@@ -9,6 +9,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.linalg import helmert
 from scipy.stats import f_oneway
+from scipy.stats import t as t_distribution
 
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import (
@@ -20,6 +21,7 @@ from study.analysis.statistics.observations import (
     Observation,
     table_of,
 )
+from study.analysis.statistics.result_charts import participants_chart
 from study.analysis.statistics.result_files import analysed_rows, to_json
 from study.analysis.statistics.result_rows import test_rows as rows_of_tests
 from study.analysis.statistics.result_sentences import main_test_sentence
@@ -177,6 +179,18 @@ def test_an_analysis_with_groups_keeps_who_played_all_of_their_group_and_states_
     assert "The main test of each measure: Mixed ANOVA" in report
     assert analysed_rows(analysis).splitlines()[0].endswith(b",group")
     assert b'"between"' in to_json(analysis)
+
+
+def test_figures_have_a_line_and_intervals_for_each_group() -> None:
+    conditions, between = cells(EVEN)
+    (result,) = analyse(rows(EVEN), conditions, [MEASURE], between=between).measures
+    lines = [one for one in participants_chart(result).panels[0].series if one.look == "lines"]
+    assert [(one.name, len(one.points)) for one in lines] == [("chef", 3), ("assistant", 3)]
+    found = result.interval(conditions[0])
+    chefs = np.array(EVEN["chef"], dtype=float)
+    spread = (chefs - chefs.mean(axis=1, keepdims=True))[:, 0].std(ddof=1)
+    reach = t_distribution.ppf(0.975, 3) * spread * np.sqrt(3 / 2 / 4)
+    assert found and (found.low, found.high) == pytest.approx((3.5 - reach, 3.5 + reach))
 
 
 def test_pairs_of_conditions_within_a_group_use_only_that_group() -> None:
