@@ -21,6 +21,7 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import (
     DEFAULT_PLAN,
     MOST_ROWS,
+    RANKS,
     PlannedContrast,
     contrast_problems,
     parse_contrasts,
@@ -134,11 +135,11 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
 
 def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield planned tests that cannot be run."""
-    keys = [one.key for one in design.conditions]
+    conditions = {one.key: one.between_group for one in design.conditions}
     text = str(design.meant("planned_contrasts"))
-    for problem in contrast_problems(text, keys):
+    for problem in contrast_problems(text, conditions):
         yield ReadinessProblem(problem, "plan")
-    if not contrast_problems(text, keys):
+    if not contrast_problems(text, conditions):
         yield from _contrasts(design, parse_contrasts(text))
     planned = design.study.get("planned_participants")
     number = len(design.for_group("").conditions)
@@ -171,14 +172,6 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
     """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
-        groups = {design.condition(key).between_group for key in contrast.weights} - {""}
-        if len(groups) > 1:
-            words = (
-                f"The planned contrast “{contrast.name}” cannot be tested: it weighs conditions of different "
-                "groups, which nobody plays both. The main test compares the groups."
-            )
-            yield ReadinessProblem(words, "plan")
-            continue
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
         without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
         if len(without) == len(rated) and not has_metric_in(design, contrast.weights):
@@ -249,7 +242,7 @@ def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
     if problem := level_problem(design.conditions, design.groups):
         words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
         yield ReadinessProblem(words, "orders")
-    if design.study.get("main_test") == "friedman":
+    if design.study.get("main_test") == RANKS:
         words = "Friedman's test cannot compare groups between people. Plan another main test."
         yield ReadinessProblem(words, "plan")
 

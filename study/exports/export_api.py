@@ -54,7 +54,7 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
         held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
         for one in block:
             tally = held.get(one.id, SequenceTally())
-            cell = {
+            cell: dict[str, Any] = {
                 "versions": versions,
                 "sequence": one.id,
                 "order": list(one.order),

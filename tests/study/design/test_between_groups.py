@@ -14,8 +14,8 @@ from study.design.models import Condition, Study
 from study.design.preregistration import orders_of
 from study.design.readiness_checks import blocking_problems
 from study.editor.condition_and_item_forms import GROUP_FIELDS
-from study.editor.describe_design import condition_pairs, study_pairs
-from study.editor.design_forms import OrdersForm
+from study.editor.describe_design import condition_pairs, plan_pairs, study_pairs
+from study.editor.design_forms import OrdersForm, PlanForm
 from study.editor.design_pages import describe_orders
 from study.editor.team_condition_form import condition_form
 from study.monitor.live_status import live_totals
@@ -108,6 +108,8 @@ def test_contrasts_across_groups_and_ranks_are_refused_because_nobody_plays_both
     study = grouped_study(planned_contrasts="H1: c0 1, c2 -1", main_test="friedman")
     contrast, ranks = sorted(one.words for one in blocking_problems(study) if one.page == "plan")[::-1]
     assert "different groups" in contrast and "Friedman" in ranks
+    choices = dict(PlanForm(instance=study).fields["main_test"].choices)  # type: ignore[attr-defined]
+    assert "friedman" not in choices and choices["repeated"].startswith("Mixed ANOVA")
 
 
 @pytest.mark.django_db
@@ -141,6 +143,7 @@ def test_the_condition_form_offers_the_groups_and_has_no_such_field_without_grou
 def test_groups_are_described_with_their_orders() -> None:
     study = grouped_study()
     design = blueprint_of(study)
+    assert [one.value for one in plan_pairs(design) if one.value.startswith("Mixed ANOVA")]
     assert ("Groups between people", SEATS) in [(one.label, one.value) for one in study_pairs(design)]
     told = {one.label: one.value for one in condition_pairs(design.conditions[0])}
     assert (told["Played by the group"], told["Level within people"]) == ("chef", "level_0")

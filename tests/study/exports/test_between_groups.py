@@ -15,6 +15,7 @@ from study.design.models import Study
 from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from study.participants.models import Answer, Participant
+from study.participants.participant_counts import order_balance
 from study.pilot.previews import condition_preview
 from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
 from study.planning.study_cost_forecast import forecast_costs
@@ -78,6 +79,13 @@ def test_the_analysis_takes_who_played_all_of_their_group(study: Study) -> None:
     assert len(analysis.participants) == 4 and not exclusion_reasons(study)
     told = main_test_sentence(analysis.measure("i0"))
     assert told.startswith("Mixed ANOVA: group F(1, 2) = ")
+    balance = order_balance(study)
+    assert balance and [list(counts) for _, counts in balance.after] == [
+        [None, 1, None, None],
+        [1, None, None, None],
+        [None, None, None, 1],
+        [None, None, 1, None],
+    ], "nobody plays conditions of two groups"
 
 
 def test_programs_fill_the_groups_evenly_and_a_preview_of_a_condition_is_of_its_group(study: Study) -> None:
