@@ -96,7 +96,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 16
+VERSION = 17
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -107,7 +107,10 @@ ASKED_SECONDS = 60
 ITEM_FIELDS = (*(name for name, about in FIELD_INFO.items() if about.analysed), "position", "enabled")
 """Fields of an item that change an analysis."""
 
-PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
+CONDITION_FIELDS = ("key", "name", "position", "between_group", "within_level")
+"""Fields of a condition that change an analysis."""
+
+PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts", "between_groups")
 """Fields of a study that define the planned tests."""
 
 log = logging.getLogger(__name__)
@@ -146,6 +149,7 @@ def analyse_present_data(
         plan=_plan(study),
         scales=scale_answers(sample, scales, conditions),
         unused=analysis_sample.outage_observations(sample),
+        between=analysis_sample.between_factor(study),
     )
 
 
@@ -270,7 +274,7 @@ def data_stamp(study: Study, who: str) -> str:
         excluded=Count("excluded_at"),
         excluded_last=Max("excluded_at"),
     )
-    conditions = list(study.conditions.values_list("key", "name", "position"))
+    conditions = list(study.conditions.values_list(*CONDITION_FIELDS))
     items = list(study.items.values_list(*ITEM_FIELDS))
     withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
     counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]

@@ -18,9 +18,15 @@ from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import NamedMetric
 from study.analysis.analysis_measures import MeasuredItems, measured_items_in, play_values
-from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.observations import (
+    AnalysisCondition,
+    BetweenFactor,
+    Measure,
+    Observation,
+)
 from study.analysis.statistics.sample_composition import Attrition, DesignVersion
 from study.analysis.statistics.within.result_types import ScaleAnswers
+from study.design.between_groups import group_keys, level_of
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, SurveyItem
@@ -188,6 +194,16 @@ def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
     return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
 
 
+def between_factor(study: Study) -> BetweenFactor | None:
+    """Return the study's groups between people with its conditions' levels, or None without groups."""
+    groups = group_keys(study.between_groups)
+    if not groups:
+        return None
+    rows = list(study.conditions.all())
+    levels = {row.key: level_of(row) for row in rows}
+    return BetweenFactor(groups, levels, {row.key: row.between_group for row in rows})
+
+
 def analysis_versions(study: Study) -> list[DesignVersion]:
     """Return the study's versions relative to the tests that were preregistered last."""
     last, states = frozen_version(study), freeze_states(study)
@@ -261,13 +277,22 @@ def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]
                 synthetic=person.synthetic,
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
+                group=person.between_group,
             )
 
 
 def outage_observations(sample: Sample) -> list[Observation]:
     """Return rows without values for the rounds that are left out because of an outage."""
     return [
-        Observation(played.participant.code, played.condition.key, "", None, played.position, False)
+        Observation(
+            played.participant.code,
+            played.condition.key,
+            "",
+            None,
+            played.position,
+            False,
+            group=played.participant.between_group,
+        )
         for played in sample.untaken.select_related("participant", "condition")
     ]
 
@@ -288,10 +313,11 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
     People are checked against the analysis of people, synthetic participants against that of synthetic ones.
     """
     codes: dict[int, str] = {}
-    analysed: dict[bool, set[int]] = {True: set(), False: set()}
+    analysed: dict[tuple[bool, str], set[int]] = {}
     failed = failed_checks(study)
-    rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
-    for pk, synthetic, preview, status, excluded_at in rows.iterator(chunk_size=2000):
+    fields = ("pk", "synthetic", "preview", "status", "excluded_at", "between_group")
+    rows = study.participants.values_list(*fields)
+    for pk, synthetic, preview, status, excluded_at, group in rows.iterator(chunk_size=2000):
         holds = {
             "preview": preview,
             "not_complete": status != Participant.Status.COMPLETE,
@@ -301,7 +327,7 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
         if code := next((code for code, true in holds.items() if true), ""):
             codes[pk] = code
         else:
-            analysed[synthetic].add(pk)
+            analysed.setdefault((synthetic, group), set()).add(pk)
     gone = _without_every_condition(study, analysed.values())
     return codes | dict.fromkeys(gone, "not_every_condition")
 
@@ -314,7 +340,7 @@ def _scored(named: NamedMetric) -> Q:
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
-    """Yield the participants of each sample who lack a value in a condition.
+    """Yield the participants of each sample who lack a value in a condition that somebody of it played.
 
     This gives the same result as `incomplete_participants`, computed from the rounds alone.
     """

@@ -11,7 +11,7 @@ has a name, a colon, and condition keys with weights that add up to 0::
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -25,6 +25,22 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Labels of the main tests (whether conditions differ), by name."""
+RANKS = "friedman"
+"""The main test that cannot compare groups between people."""
+GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "Mixed ANOVA (group between people, level within people, and their interaction)",
+        "mixed": "Linear mixed model (group, level, their interaction, order position, carry-over)",
+    }
+)
+"""Labels of those main tests that mean something else in a study with groups between people."""
+
+
+def main_test_label(name: str, *, grouped: bool) -> str:
+    """Return the label of a main test in a study with or without groups between people."""
+    return GROUPED_TESTS.get(name, MAIN_TESTS[name]) if grouped else MAIN_TESTS[name]
+
+
 PAIR_TESTS: Mapping[str, str] = MappingProxyType(
     {
         "holm": "Holm (paired t tests)",
@@ -127,8 +143,11 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
     return key, value
 
 
-def contrast_problems(text: str, conditions: Collection[str]) -> list[str]:
-    """Return why these contrasts cannot be tested with these condition keys, one sentence per problem."""
+def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
+    """Return why these contrasts cannot be tested, one sentence per problem.
+
+    `conditions` has the group between people that plays each condition, by key; empty for all groups.
+    """
     try:
         found = parse_contrasts(text)
     except ContrastError as error:
@@ -138,6 +157,11 @@ def contrast_problems(text: str, conditions: Collection[str]) -> list[str]:
         for one in found
         for key in one.weights
         if key not in conditions
+    ] + [
+        f"The planned contrast “{one.name}” weighs conditions of different groups, which nobody plays both. "
+        "The main test compares the groups."
+        for one in found
+        if len({conditions.get(key, "") for key in one.weights} - {""}) > 1
     ]
 
 

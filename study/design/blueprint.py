@@ -20,12 +20,13 @@ from kitchen.contract.data_files import DataSource, Number, Record
 from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
 from study.design.analysis_plan import DEFAULT_PLAN
+from study.design.between_groups import conditions_of_group, group_keys
 from study.design.condition_seats import NOBODY, is_shared
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 6
+FORMAT = 7
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -39,6 +40,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "asks_first": (4, False),
     "blocked_words": (5, ""),
     "keeps_devices": (6, False),
+    "between_groups": (7, ""),
     "main_test": (5, DEFAULT_PLAN.main),
     "measures_correction": (5, DEFAULT_PLAN.correction),
     "planned_contrasts": (5, ""),
@@ -56,6 +58,7 @@ IMPLIED_DEFAULTS = {name: default for name, (_, default) in LATER_FIELDS.items()
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
+    **dict.fromkeys(("between_group", "within_level"), 7),
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5}
@@ -90,6 +93,8 @@ class ConditionPlan(Record):
     organisation: Mapping[str, Json] = {}
     decision_seconds: Number | None = None
     offers_plans: bool = False
+    between_group: str = ""
+    within_level: str = ""
 
 
 class PartPlan(Record):
@@ -192,6 +197,21 @@ class Blueprint(Record):
         """Return a field of the study, with its implied default if the document is too old to have it."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The keys of the groups between people. It is empty if everybody plays every condition."""
+        return group_keys(str(self.meant("between_groups")))
+
+    def for_group(self, group: str) -> Blueprint:
+        """Return the design with the conditions that this group plays.
+
+        Before somebody has a group, it is the design of the first one. Do not make a document of the result.
+        """
+        if not self.groups:
+            return self
+        played = conditions_of_group(self.conditions, group or self.groups[0])
+        return self.model_copy(update={"conditions": played})
+
     def shown_in(self, condition: ConditionPlan) -> str:
         """Return how the world is shown in this condition, or in practice."""
         return condition.shown or str(self.meant("shown"))
@@ -271,6 +291,7 @@ STUDY_FIELDS = (
     "title",
     "seed",
     "orders",
+    "between_groups",
     "same_dishes",
     "shuffle_items",
     "scores_above_surveys",

@@ -128,17 +128,21 @@ def model_of(condition: ConditionPlan) -> str:
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:
-    """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`."""
-    name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
-    scheme = get_scheme(name)
-    block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
-    block_sequences = scheme_sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
-    return {
-        "scheme": name,
-        "meaning": scheme.meaning,
-        "block": block,
-        "sequences": [{"id": one.id, "order": list(one.order)} for one in block_sequences],
-    }
+    """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`.
+
+    With groups between people, the sequences of every group follow one another, each with its group.
+    """
+    name = str(design.study["orders"])
+    scheme, sequences = get_scheme(name), []
+    for group in design.groups or ("",):
+        keys = [one.key for one in design.for_group(group).conditions]
+        block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
+        whose = {"group": group} if group else {}
+        sequences += [
+            {**whose, "id": one.id, "order": list(one.order)}
+            for one in (scheme_sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ())
+        ]
+    return {"scheme": name, "meaning": scheme.meaning, "block": block, "sequences": sequences}
 
 
 def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:

@@ -21,10 +21,12 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import (
     DEFAULT_PLAN,
     MOST_ROWS,
+    RANKS,
     PlannedContrast,
     contrast_problems,
     parse_contrasts,
 )
+from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import is_shared, people_in
 from study.design.consent_checks import false_statements, missing_statements
@@ -114,6 +116,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
     gaps = [
         *_conditions(study),
         *_people(study),
+        *_groups(design),
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
@@ -132,18 +135,17 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
 
 def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield planned tests that cannot be run."""
-    keys = [one.key for one in design.conditions]
+    conditions = {one.key: one.between_group for one in design.conditions}
     text = str(design.meant("planned_contrasts"))
-    for problem in contrast_problems(text, keys):
+    for problem in contrast_problems(text, conditions):
         yield ReadinessProblem(problem, "plan")
-    if not contrast_problems(text, keys):
+    if not contrast_problems(text, conditions):
         yield from _contrasts(design, parse_contrasts(text))
     planned = design.study.get("planned_participants")
-    if len(keys) > 1 and planned is not None:
+    number = len(design.for_group("").conditions)
+    if number > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
-        yield from (
-            ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, len(keys), main)
-        )
+        yield from (ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, number, main))
 
 
 def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
@@ -213,12 +215,13 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    scheme, number = get_scheme(study.orders), len(design.conditions)
+    scheme, groups = get_scheme(study.orders), design.groups or ("",)
+    number = max(len(design.for_group(group).conditions) for group in groups)
     if not number:
         return
     if problem := scheme.problem(number):
         yield ReadinessProblem(problem, "orders")
-    elif study.planned_participants and (block := scheme.block(number)):
+    elif study.planned_participants and (block := scheme.block(number) * len(groups)):
         over = study.planned_participants % block
         words = (
             f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
@@ -226,6 +229,22 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         )
         if over:
             yield advice(words, "orders")
+
+
+def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield why the groups between people cannot be compared."""
+    if not design.groups or not design.conditions:
+        return
+    for group in design.groups:
+        if not any(one.between_group == group for one in design.conditions):
+            words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
+            yield ReadinessProblem(words, "orders")
+    if problem := level_problem(design.conditions, design.groups):
+        words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
+        yield ReadinessProblem(words, "orders")
+    if design.study.get("main_test") == RANKS:
+        words = "Friedman's test cannot compare groups between people. Plan another main test."
+        yield ReadinessProblem(words, "plan")
 
 
 def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:

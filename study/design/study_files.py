@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
-from pydantic import TypeAdapter
+from pydantic import StringConstraints, TypeAdapter
 
-from kitchen.contract.data_files import DataError, DataSource, Number, Record, read_toml
+from kitchen.contract.data_files import DataError, DataSource, Number, Record, error_text, read_toml
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
+from study.design.analysis_plan import KEY
 from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.item_fields import ItemPlan
@@ -62,6 +63,14 @@ class OutcomeTable(Record):
     text: str = ""
 
 
+GroupKey = Annotated[
+    str,
+    StringConstraints(pattern=f"^{KEY.pattern}$"),
+    error_text("must be letters, digits, hyphens and underscores"),
+]
+"""The key of a group between people."""
+
+
 class StudyFile(Record):
     """The contents of a study's file. Missing fields have the defaults of `Study`."""
 
@@ -70,6 +79,7 @@ class StudyFile(Record):
     status: str | None = None
     seed: int | None = None
     orders: str | None = None
+    between_groups: list[GroupKey] = []
     same_dishes: bool = False
     shuffle_items: bool = False
     scores_above_surveys: bool = False
@@ -142,8 +152,8 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
     values = told.model_dump(exclude_unset=True, exclude=ROWS)
     if "budget" in values:
         values["budget_limit"] = Decimal(str(values.pop("budget")))
-    if "languages" in values:
-        values["languages"] = " ".join(values["languages"])
+    for name in {"languages", "between_groups"} & values.keys():
+        values[name] = " ".join(values[name])
     return values
 
 

@@ -12,6 +12,7 @@ from django.forms.utils import ErrorDict
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import error_without_name
 from study.design import form_labels
+from study.design.between_groups import group_keys
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, kind_choices
 from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
@@ -22,6 +23,8 @@ SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
 
 TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
+GROUP_FIELDS = ("between_group", "within_level")
+"""Fields of conditions in a study with groups between people."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
 """Names in messages of the rules → form fields, where the two differ."""
 
@@ -80,6 +83,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             WORLD,
             COPLAYER,
             "teammates",
+            *GROUP_FIELDS,
         )
         labels = form_labels.CONDITION
         help_texts = {
@@ -92,6 +96,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         self._refused = condition_refusal(self.instance)
         self.fields["knowing"].required = False  # an empty value keeps the default
+        self._offer_groups()
         for part in (WORLD, COPLAYER):
             self._offer(part, kind_choices(part, getattr(self.instance, part)))
         for kind in self.kinds:
@@ -101,6 +106,17 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                 self.initial.setdefault(name, value)
                 if setting.choices and value not in dict(setting.choices):
                     self._offer(name, [*setting.choices, (value, f"{value} (no longer there)")])
+
+    def _offer_groups(self) -> None:
+        """Offer the study's groups between people, or remove the fields if there are none."""
+        groups = group_keys(self.instance.study.between_groups)
+        known = [group for group in (self.instance.between_group,) if group and group not in groups]
+        if not groups and not known:
+            for name in GROUP_FIELDS:
+                del self.fields[name]
+            return
+        field = self.fields["between_group"]
+        field.widget = forms.Select(choices=[("", "all groups"), *((one, one) for one in (*groups, *known))])
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]

@@ -16,7 +16,7 @@ from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETT
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
-from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
+from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
 from study.design.condition_seats import NOBODY
@@ -132,7 +132,8 @@ def study_value(name: str, value: Json) -> str:
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
     """Return the study's settings that its document has. The fields of the plan are in `plan_pairs`."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
-    return [*_study_pairs(design, (*SettingsForm.Meta.fields, "languages")), *texts]
+    groups = ("between_groups",) if design.groups else ()
+    return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
 
 
 def _texts(design: Blueprint) -> tuple[str, ...]:
@@ -159,11 +160,10 @@ def plan_pairs(design: Blueprint) -> list[LabelledValue]:
 
 
 def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValue]:
-    return [
-        LabelledValue(study_label(name, design.worlds), study_value(name, design.study[name]))
-        for name in names
-        if name in design.study
-    ]
+    values = {name: study_value(name, design.study[name]) for name in names if name in design.study}
+    if "main_test" in values and design.groups:
+        values["main_test"] = main_test_label(str(design.study["main_test"]), grouped=True)
+    return [LabelledValue(study_label(name, design.worlds), value) for name, value in values.items()]
 
 
 PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
@@ -345,6 +345,8 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     last = [
         ("Time for a decision", _seconds(decides, "")),
         ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+        ("Played by the group", condition.between_group),
+        ("Level within people", condition.within_level),
     ]
     return [
         LabelledValue("Name in the data", condition.key),

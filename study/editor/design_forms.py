@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib.auth import get_user_model
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from kitchen.contract.world import Json
 from study.design import form_labels
-from study.design.analysis_plan import contrast_problems
+from study.design.analysis_plan import MAIN_TESTS, RANKS, contrast_problems, main_test_label
 from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
@@ -123,11 +123,17 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "planned_contrasts",
         )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.between_groups:
+            choices = [(name, main_test_label(name, grouped=True)) for name in MAIN_TESTS if name != RANKS]
+            cast(forms.ChoiceField, self.fields["main_test"]).choices = choices
+
     def clean_planned_contrasts(self) -> str:
         """Refuse contrasts that do not fit the study's conditions."""
         text = str(self.cleaned_data["planned_contrasts"])
-        keys = self.instance.conditions.values_list("key", flat=True) if self.instance.pk else []
-        if problems := contrast_problems(text, list(keys)):
+        conditions = self.instance.conditions.values_list("key", "between_group") if self.instance.pk else []
+        if problems := contrast_problems(text, dict(conditions)):
             raise forms.ValidationError(problems)
         return text
 
@@ -179,11 +185,11 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The order scheme."""
+    """The order scheme, and the groups between people within which it orders the conditions."""
 
     class Meta:
         model = Study
-        fields = ("orders",)
+        fields = ("orders", "between_groups")
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]

@@ -14,6 +14,7 @@ from django.shortcuts import render
 from kitchen.contract.world import text_hash
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import pre_launch_problems
+from study.design.between_groups import conditions_of_group, group_keys
 from study.design.blueprint import blueprint_of
 from study.design.condition_choices import WORLD, world_kinds
 from study.design.counterbalancing import (
@@ -53,6 +54,7 @@ from study.editor.world_setting_fields import (
     with_default_settings,
     with_earlier_drawing,
 )
+from study.participants.participant_counts import group_progress
 from study.researchers.form_and_button_pages import back_to_page, form_page, participant_link, study_context
 from study.researchers.permissions import FORM_METHODS, study_page
 
@@ -63,11 +65,16 @@ MOST_SHOWN = 24
 def describe_orders(study: Study) -> dict[str, Any]:
     """Return the template context of a study's orders, or the problem of its scheme.
 
-    The context has the sequences, the numbers of participants that fill them, and the carry-over counts.
+    The context has the sequences, the numbers of participants that fill them, and the carry-over counts. A
+    study with groups between people has the sequences of each group instead.
     """
     names = dict(study.conditions.values_list("key", "name"))
-    scheme = get_scheme(study.orders)
+    scheme, groups = get_scheme(study.orders), group_keys(study.between_groups)
     shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": scheme.problem(len(names))}
+    if groups:
+        problem = study.orders_problem()
+        listed = [] if problem else [(group, _group_rows(study, group, names)) for group in groups]
+        return shown | {"problem": problem, "progress": group_progress(study), "groups": listed}
     if shown["problem"] or not names:
         return shown
     block = scheme_sequences(study.orders, list(names))
@@ -78,6 +85,15 @@ def describe_orders(study: Study) -> dict[str, Any]:
         "names": list(names.values()),
         "carry_over": _carry_over(names, block) if block else [],
     }
+
+
+def _group_rows(study: Study, group: str, names: Mapping[str, str]) -> list[tuple[int, list[str]]]:
+    """Return the first sequences of a group, each with the names of its conditions."""
+    played = [one.key for one in conditions_of_group(study.conditions.all(), group)]
+    return [
+        (one.id, [names[key] for key in one.order])
+        for one in scheme_sequences(study.orders, played)[:MOST_SHOWN]
+    ]
 
 
 def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> list[tuple[str, list[Any]]]:

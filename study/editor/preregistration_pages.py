@@ -218,7 +218,9 @@ def _condition(
 
 
 def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
-    return [" → ".join(names[key] for key in one["order"]) for one in orders["sequences"]]
+    """Return each order in words, after its group between people if there are groups."""
+    told = [(one.get("group"), " → ".join(names[key] for key in one["order"])) for one in orders["sequences"]]
+    return [f"{group}: {order}" if group else order for group, order in told]
 
 
 def _frozen(study: Study, number: int) -> Version:

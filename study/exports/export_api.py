@@ -21,7 +21,7 @@ from ninja.security import HttpBearer
 
 from kitchen.money.models import Spending
 from kitchen.registry.dotted_paths import UnknownNameError
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.counterbalancing import SchemeError, SequenceTally, scheme_sequences
 from study.design.models import Study
 from study.exports.export_files import FORMATS, file_response
@@ -55,13 +55,14 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
         held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
         for one in block:
             tally = held.get(one.id, SequenceTally())
-            yield CellOut(
-                versions=versions,
-                sequence=one.id,
-                order=list(one.order),
-                finished=tally.finished,
-                playing=tally.playing,
-            )
+            cell: dict[str, Any] = {
+                "versions": versions,
+                "sequence": one.id,
+                "order": list(one.order),
+                "finished": tally.finished,
+                "playing": tally.playing,
+            }
+            yield GroupCellOut(**cell, group=scheme.group) if scheme.group else CellOut(**cell)
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
@@ -70,9 +71,16 @@ def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(entered)).order_by("number"):
-        schemes[version_orders(version.blueprint)].append(version.number)
-    schemes.setdefault(version_orders(blueprint_of(study)), [])
+        for scheme in _orders_by_group(version.blueprint):
+            schemes[scheme].append(version.number)
+    for scheme in _orders_by_group(blueprint_of(study)):
+        schemes.setdefault(scheme, [])
     return schemes
+
+
+def _orders_by_group(design: Blueprint) -> list[VersionOrders]:
+    """Return the order settings of each group between people, or the only ones without groups."""
+    return [version_orders(design, group) for group in design.groups or ("",)]
 
 
 def money_spent(study: Study) -> float:
@@ -123,6 +131,12 @@ class CellOut(Schema):
     playing: int
 
 
+class GroupCellOut(CellOut):
+    """The same of one group between people."""
+
+    group: str
+
+
 class ProgressOut(Schema):
     """The progress of a study: counts of participants by status."""
 
@@ -134,7 +148,7 @@ class ProgressOut(Schema):
     withdrawn: int
     withdrawn_synthetic: int
     orders: str
-    cells: list[CellOut]
+    cells: list[GroupCellOut | CellOut]
     spent_usd: float
     budget_usd: float
 
@@ -167,7 +181,10 @@ def list_studies(request: HttpRequest) -> Any:
 
 
 @api.get(
-    "/studies/{slug:slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"]
+    "/studies/{slug:slug}/progress",
+    response=ProgressOut,
+    summary="How far a study is",
+    tags=["studies"],
 )
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     """Return how far a study is.

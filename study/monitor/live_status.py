@@ -21,6 +21,7 @@ from study.design.models import Study
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
 from study.participants.models import PageVisit, Participant, Round
+from study.participants.participant_counts import GroupProgress, group_progress
 from study.participants.participant_events import live_page_group
 from study.participation.round_planning import is_budget_spent, uses_paid_model
 
@@ -111,6 +112,8 @@ class LiveTotals:
     limit: Decimal
     last_step_at: datetime | None
     """The time of the study's last step, judged by the times at which turns opened."""
+    groups: tuple[GroupProgress, ...] = ()
+    """How full the groups between people are; empty in a study without groups."""
 
     @property
     def share(self) -> float:
@@ -195,7 +198,7 @@ def _place(person: Participant) -> next_page.CurrentPage:
     if person.status != Participant.Status.ACTIVE:
         return next_page.CurrentPage(LAST)
     done = {visit.page for visit in person.pages_done}  # type: ignore[attr-defined]
-    return next_page.page_among(person.version.blueprint, lambda: done, list(person.rounds.all()))
+    return next_page.page_among(person.blueprint, lambda: done, list(person.rounds.all()))
 
 
 def _episode_now(person: Participant) -> int | None:
@@ -228,7 +231,7 @@ def _row(
         page=place.page,
         condition=place.round.condition.name if place.round else "",
         position=place.position,
-        rounds=len(person.version.blueprint.conditions),
+        rounds=len(person.blueprint.conditions),
         step=now.step if now else None,
         length=now.length if now else None,
         standing=now.standing if now else (),
@@ -301,6 +304,7 @@ def live_totals(study: Study) -> LiveTotals:
         reserved=reserved,
         limit=study.budget_limit,
         last_step_at=_last_step_at(study),
+        groups=tuple(group_progress(study)) if study.between_groups else (),
     )
 
 

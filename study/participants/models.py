@@ -99,6 +99,13 @@ class Participant(models.Model):
         blank=True,
         help_text="The number of the sequence in the order scheme, from 1; empty for random orders.",
     )
+    between_group = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Key of the group between people; empty before the rounds are planned, or without groups.",
+    )
     practice = models.ForeignKey(
         Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
     )
@@ -149,12 +156,17 @@ class Participant(models.Model):
         return reverse("study:participant", args=[self.shown_key])
 
     @property
+    def blueprint(self) -> Blueprint:
+        """Return the design version with which the person entered, with the conditions of their group."""
+        return self.version.blueprint.for_group(self.between_group)
+
+    @property
     def design(self) -> Blueprint:
-        """Return the design version with which the person entered, in their language.
+        """Return the same design in the person's language.
 
         If the study no longer offers that language, the replacement that the pages use.
         """
-        return translated_design(self.version.blueprint, best_language(self.study.languages, [self.language]))
+        return translated_design(self.blueprint, best_language(self.study.languages, [self.language]))
 
     @property
     def shown_key(self) -> str:

@@ -63,7 +63,7 @@ class ParticipantProgress:
         """Return the current page."""
         if self.participant.status != Participant.Status.ACTIVE:
             return CurrentPage(LAST)
-        return page_among(self.participant.version.blueprint, lambda: self.done, self.rounds)
+        return page_among(self.participant.blueprint, lambda: self.done, self.rounds)
 
 
 def current_page(participant: Participant) -> CurrentPage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -10,8 +10,15 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, Q, QuerySet
 
+from kitchen.contract.canonical_json import derived_seed
+from study.design.between_groups import group_keys, groups_meet
 from study.design.blueprint import Blueprint
-from study.design.counterbalancing import SequenceTally, carry_over_counts, position_counts
+from study.design.counterbalancing import (
+    SequenceTally,
+    carry_over_counts,
+    next_sequence,
+    position_counts,
+)
 from study.design.models import Study
 from study.participants.models import Participant, Round
 
@@ -103,18 +110,24 @@ def people_of(study: Study) -> QuerySet[Participant]:
 
 
 class VersionOrders(NamedTuple):
-    """The order scheme, conditions and seed of a version. Versions that agree in these are balanced
-    together."""
+    """The order scheme, conditions and seed of a version, for one group between people. Versions that agree
+    in these are balanced together."""
 
     name: str
     conditions: tuple[str, ...]
     seed: int
+    group: str = ""
 
 
-def version_orders(design: Blueprint) -> VersionOrders:
-    """Return the order settings of one version."""
-    conditions = tuple(one.key for one in design.conditions)
-    return VersionOrders(str(design.study["orders"]), conditions, int(design.study["seed"]))
+def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
+    """Return the order settings of one version, for the participants of a group if it has groups.
+
+    Each group draws its ties from a seed of its own.
+    """
+    conditions = tuple(one.key for one in design.for_group(group).conditions)
+    seed = int(design.study["seed"])
+    own = derived_seed(seed, "orders of group", group) if group else seed
+    return VersionOrders(str(design.study["orders"]), conditions, own, group)
 
 
 def sequence_tallies(
@@ -123,19 +136,79 @@ def sequence_tallies(
     """Return the numbers of finished and of playing participants by sequence. Only people are counted, or
     only synthetic participants, or only previews."""
     versions = study.versions.defer("bundle").order_by()
-    alike = [one.pk for one in versions if version_orders(one.blueprint) == scheme]
+    alike = [one.pk for one in versions if version_orders(one.blueprint, scheme.group) == scheme]
     held = study.participants.filter(
-        version__in=alike, synthetic=synthetic, preview=preview, excluded_at=None
+        version__in=alike, synthetic=synthetic, preview=preview, between_group=scheme.group
     )
+    return _tallies(held.exclude(sequence=None), "sequence")
+
+
+def group_tallies(
+    study: Study, groups: Sequence[str], *, synthetic: bool, preview: bool
+) -> dict[str, SequenceTally]:
+    """Return finished and playing participants by group between people, over all versions with these groups.
+
+    Human, synthetic and staff count separately.
+    """
+    versions = study.versions.defer("bundle").order_by()
+    alike = [one.pk for one in versions if one.blueprint.groups == tuple(groups)]
+    held = study.participants.filter(version__in=alike, synthetic=synthetic, preview=preview)
+    return dict.fromkeys(groups, SequenceTally()) | _tallies(held.exclude(between_group=""), "between_group")
+
+
+def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally]:
+    """Count finished and playing participants by the values of this field, without excluded ones."""
     rows = (
-        held.exclude(sequence=None)
-        .values("sequence")
+        held.filter(excluded_at=None)
+        .values(field)
         .annotate(
             finished=Count("pk", filter=Q(status=Participant.Status.COMPLETE)),
             playing=Count("pk", filter=Q(status=Participant.Status.ACTIVE)),
         )
     )
-    return {row["sequence"] or 0: SequenceTally(row["finished"], row["playing"]) for row in rows.order_by()}
+    return {row[field]: SequenceTally(row["finished"], row["playing"]) for row in rows.order_by()}
+
+
+def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed: int) -> str:
+    """Return the group of the next participant: the least filled one, ties in the random order of its block.
+
+    `seed` is the study's. The result is empty without groups.
+    """
+    if not groups:
+        return ""
+    held = {number: used.get(group, SequenceTally()) for number, group in enumerate(groups, start=1)}
+    return groups[next_sequence(len(groups), held, seed=derived_seed(seed, "groups")) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProgress:
+    """How full a group between people is: finished, still playing, and planned (None without a plan)."""
+
+    group: str
+    finished: int
+    playing: int
+    planned: int | None
+
+    @property
+    def open(self) -> int | None:
+        """The number of people still to be found if everybody who plays finishes."""
+        return None if self.planned is None else max(self.planned - self.finished - self.playing, 0)
+
+
+def group_progress(study: Study) -> list[GroupProgress]:
+    """Return the progress of each group of the present design, people only."""
+    groups = group_keys(study.between_groups)
+    used = group_tallies(study, groups, synthetic=False, preview=False)
+    planned = study.planned_participants
+    return [
+        GroupProgress(
+            group,
+            used[group].finished,
+            used[group].playing,
+            None if planned is None else planned // len(groups) + (number < planned % len(groups)),
+        )
+        for number, group in enumerate(groups)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +222,10 @@ class OrderBalance:
     places: Sequence[tuple[str, Sequence[int]]]
     """By condition: how often it came first, second, and so on."""
     after: Sequence[tuple[str, Sequence[int | None]]]
-    """By condition: how often each other condition followed it directly; None for itself."""
+    """By condition: how often each other condition followed it directly.
+
+    None for itself, and for conditions of another group between people.
+    """
 
     @property
     def spread(self) -> int:
@@ -176,7 +252,7 @@ def order_balance(study: Study) -> OrderBalance | None:
     rounds = Round.objects.filter(participant__in=people.filter(synthetic=synthetic))
     rows = rounds.order_by("participant_id", "position").values_list("participant_id", "condition__key")
     orders = [[key for _, key in theirs] for _, theirs in groupby(rows, itemgetter(0))]
-    names = dict(study.conditions.values_list("key", "name"))
+    names, of_group = (dict(study.conditions.values_list("key", name)) for name in ("name", "between_group"))
     played = {key: name for key, name in names.items() if any(key in order for order in orders)}
     if len(played) < 2:
         return None
@@ -186,5 +262,14 @@ def order_balance(study: Study) -> OrderBalance | None:
         synthetic,
         list(played.values()),
         [(name, came[key]) for key, name in played.items()],
-        [(name, [follow.get((key, other)) for other in played]) for key, name in played.items()],
+        [
+            (
+                name,
+                [
+                    follow.get((key, other)) if groups_meet(of_group[key], of_group[other]) else None
+                    for other in played
+                ],
+            )
+            for key, name in played.items()
+        ],
     )

@@ -26,19 +26,28 @@ from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
-from study.participants.participant_counts import sequence_tallies, version_orders
+from study.participants.participant_counts import (
+    group_tallies,
+    next_group,
+    sequence_tallies,
+    version_orders,
+)
 from study.participants.participant_events import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
-    """Create one round per condition of the participant's version, in the order that the scheme assigns.
+    """Assign a group between people if the version has groups, and create the rounds of its conditions.
 
-    If a condition was deleted (staff previews do not prevent this), the participation ends.
+    The rounds are in the order that the scheme assigns within the group. If a condition was deleted (staff
+    previews do not prevent this), the participation ends.
     """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
-    scheme = version_orders(design)
-    used = sequence_tallies(person.study, scheme, synthetic=person.synthetic, preview=person.preview)
+    kind = {"synthetic": person.synthetic, "preview": person.preview}
+    held = group_tallies(person.study, design.groups, **kind)
+    person.between_group = next_group(design.groups, held, seed=int(design.study["seed"]))
+    scheme = version_orders(design, person.between_group)
+    used = sequence_tallies(person.study, scheme, **kind)
     order = assign_order(scheme.name, scheme.conditions, used, seed=scheme.seed, number=person.number)
     rows = {row.key: row for row in person.study.conditions.all()}
     if gone := [key for key in order.order if key not in rows]:
@@ -51,7 +60,7 @@ def plan_rounds(person: Participant) -> None:
         for position, key in enumerate(order.order, start=1)
     )
     person.sequence = order.id or None
-    person.save(update_fields=["sequence"])
+    person.save(update_fields=["sequence", "between_group"])
 
 
 def seat_in(person: Participant, condition: str) -> int:

@@ -32,16 +32,15 @@ def condition_preview(*, condition: Condition) -> Participant:
     person = study_preview(study_id=condition.study_id)
     begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
     person.rounds.all().delete()
-    person.practice = None
-    person.save(update_fields=["practice"])
+    person.practice, person.sequence = None, None
+    person.between_group = condition.between_group or person.between_group
+    person.save(update_fields=["practice", "sequence", "between_group"])
     for episode in begun:
         episode.delete()
     for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS):
         PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
     seat = seat_in(person, condition.key)
     Round.objects.create(participant=person, condition=condition, position=1, seat=seat)
-    person.sequence = None
-    person.save(update_fields=["sequence"])
     prepare_next_page(ParticipantProgress(person))
     return person
 

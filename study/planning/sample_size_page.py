@@ -11,6 +11,7 @@ from django.shortcuts import render
 from kitchen.infra.process_pool import ProcessPoolError
 from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
+from study.design.between_groups import conditions_of_group, group_keys
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.metric_and_scale_names import comparison_metrics
@@ -157,9 +158,12 @@ def sample_size(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
-    names = list(study.conditions.values_list("name", flat=True)) if study else []
+    groups = group_keys(study.between_groups) if study else ()
+    played = conditions_of_group(study.conditions.all(), groups[0] if groups else "") if study else ()
+    names = [one.name for one in played]
     form = _form(request, names, study.main_test if study else "")
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
+    context["groups"] = groups
     if study:
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))

@@ -29,6 +29,7 @@ from kitchen.play.turn.decision_records import reply_readings
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
+from study.design.between_groups import group_keys
 from study.design.condition_seats import (
     mind_plans,
     other_people_seats,
@@ -68,6 +69,12 @@ class ConditionForecast:
     """Warning if many replies so far could not be used."""
 
     @property
+    def share(self) -> float:
+        """Share of participants who play the condition: 1 divided by the groups if one of them plays it."""
+        groups = group_keys(self.condition.study.between_groups)
+        return 1 / len(groups) if groups and self.condition.between_group else 1.0
+
+    @property
     def underway(self) -> float:
         """Expected cost for present participants."""
         return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
@@ -90,13 +97,13 @@ class StudyForecast:
 
     @property
     def each(self) -> float:
-        """Expected cost of one participant who completes the study."""
-        return sum(line.expected or 0.0 for line in self.lines)
+        """Expected cost of one participant who completes the study, on average over groups between people."""
+        return sum((line.expected or 0.0) * line.share for line in self.lines)
 
     @property
     def each_worst(self) -> float:
         """Worst-case cost of one participant who completes the study."""
-        return sum(line.worst or 0.0 for line in self.lines)
+        return sum((line.worst or 0.0) * line.share for line in self.lines)
 
     @property
     def underway(self) -> float:

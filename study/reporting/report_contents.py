@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.world_registry import get_world
-from kitchen.words.english_text import counted_noun
+from kitchen.words.english_text import and_list, counted_noun
 from study.analysis.analysis_sample import WHO, Sample
 from study.analysis.statistics.apa_format import escape_markdown
 from study.analysis.statistics.result_files import analysed_rows_digest
@@ -103,12 +103,16 @@ def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
     """Yield name and Markdown of the design: orders, sample, measures, contrasts, and the researchers'
     texts."""
     scheme = get_scheme(str(design.study["orders"]))
-    conditions = counted_noun(len(design.conditions), "condition")
+    conditions = counted_noun(len(design.for_group("").conditions), "condition")
+    whose = f" of their group ({and_list(list(design.groups))})" if design.groups else ""
     planned = design.study.get("planned_participants")
     people = (
         f"The plan has {counted_noun(planned, 'participant')}" if planned else "No sample size was planned"
     )
-    yield "Orders and sample", f"Everybody plays {conditions}. {escape_markdown(scheme.meaning)} {people}."
+    yield (
+        "Orders and sample",
+        f"Everybody plays {conditions}{escape_markdown(whose)}. {escape_markdown(scheme.meaning)} {people}.",
+    )
     yield "Measures", "\n".join(f"- {line}" for line in _measures(design))
     if plan.contrasts:
         yield "Planned contrasts", "\n".join(f"- {line}" for line in _contrasts(design, plan))

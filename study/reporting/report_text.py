@@ -17,9 +17,8 @@ from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.apa_format import escape_markdown, markdown_table
 from study.analysis.statistics.markdown_report import (
-    DESIGN_METHOD,
-    METHOD,
     contrasts_table,
+    design_method,
     exclusion_sentences,
     means_figure,
     means_table,
@@ -27,6 +26,7 @@ from study.analysis.statistics.markdown_report import (
     participants_figure,
     plan_sentence,
     players_table,
+    replication_method,
     sample_sentences,
     scales_table,
     synthetic_banner,
@@ -162,8 +162,8 @@ def report_text(told: ReportContents) -> str:
         *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
         *(["## Who really played", players_table(analysis.players)] if analysis.players else []),
         "## How it was computed",
-        DESIGN_METHOD.replace("\n", " "),
-        METHOD.replace("\n", " "),
+        design_method(analysis),
+        replication_method(analysis),
         "## Software and data",
         _pairs(told.software),
         _hash(told),

@@ -13,8 +13,8 @@ from study.analysis.statistics.result_sentences import (
     f_test,
     main_test_sentence,
 )
-from study.analysis.statistics.run_analysis import MeasureResult
-from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, AnalysisPlan
+from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.design.analysis_plan import CORRECTIONS, AnalysisPlan, main_test_label
 from study.planning.power.power_formulas import pattern_words, power_words
 
 register = template.Library()
@@ -38,9 +38,9 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 @register.filter
-def main_test(plan: AnalysisPlan) -> str:
-    """Return the label of the plan's main test."""
-    return MAIN_TESTS[plan.main]
+def main_test(analysis: Analysis) -> str:
+    """Return the label of the planned main test."""
+    return main_test_label(analysis.plan.main, grouped=analysis.between is not None)
 
 
 @register.filter

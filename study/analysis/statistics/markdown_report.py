@@ -30,7 +30,7 @@ from study.analysis.statistics.result_sentences import (
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.sample_composition import Attrition, ConditionPlayers, Exclusion
 from study.analysis.statistics.within.result_types import Contrast, Family, Reliability, ScaleResult
-from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
+from study.design.analysis_plan import CORRECTIONS, main_test_label
 
 DESIGN_METHOD = """\
 Every participant played every condition, so conditions were compared within participants. Whether they
@@ -41,6 +41,32 @@ degrees of freedom). Pairs and planned contrasts were tested by paired t tests w
 each family; Hedges' g is over the standard deviation of the differences, and Bayes factors have a Cauchy
 prior of scale .707. Ranks were compared by Friedman's test with Kendall's W, ratings also by a cumulative-
 link model clustered by participant. Intervals for comparing conditions are those of Cousineau and Morey."""
+
+
+GROUPED_METHOD = """\
+Every participant belonged to one group and played the conditions of that group only. So group was compared
+between participants and level within them, by a mixed (split-plot) analysis of variance of group, level and
+their interaction (type III; level and interaction corrected after Greenhouse and Geisser, or after Huynh and
+Feldt where epsilon is above .75), and by a linear mixed model of group, level, their interaction, position in
+the order and carry-over, participants random, for those with gaps too (REML, Satterthwaite's degrees of
+freedom). Pairs of conditions were compared within each group only, by paired t tests with Holm's correction;
+Hedges' g is over the standard deviation of the differences, and Bayes factors have a Cauchy prior of scale
+.707. Ratings were also compared by a cumulative-link model clustered by participant. With a correction over
+measures, the tests of group, of level and of the interaction are three families. Intervals for comparing
+conditions are those of Cousineau and Morey, within each group."""
+
+
+def design_method(analysis: Analysis) -> str:
+    """Return the paragraph about the tests that fit the design."""
+    return (GROUPED_METHOD if analysis.between else DESIGN_METHOD).replace("\n", " ")
+
+
+def replication_method(analysis: Analysis) -> str:
+    """Return the paragraph about the paper's analysis."""
+    played = "all conditions of their group" if analysis.between else "every condition"
+    return METHOD.replace(
+        "every participant played every condition", f"every participant played {played}"
+    ).replace("\n", " ")
 
 
 T = TypeVar("T")
@@ -116,8 +142,8 @@ def markdown_report(analysis: Analysis) -> str:
         "## Who played" if analysis.players else "",
         players_table(analysis.players) if analysis.players else "",
         "## What was done",
-        DESIGN_METHOD.replace("\n", " "),
-        METHOD.replace("\n", " "),
+        design_method(analysis),
+        replication_method(analysis),
         plan_sentence(analysis),
         *map(measure_section, analysis.measures),
         *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
@@ -214,7 +240,8 @@ def sample_sentences(analysis: Analysis) -> list[str]:
 
 def plan_sentence(analysis: Analysis) -> str:
     """State the main test and its correction."""
-    main, correction = MAIN_TESTS[analysis.plan.main], CORRECTIONS[analysis.plan.correction]
+    main = main_test_label(analysis.plan.main, grouped=analysis.between is not None)
+    correction = CORRECTIONS[analysis.plan.correction]
     return f"The main test of each measure: {escape_markdown(main)}, {correction}."
 
 

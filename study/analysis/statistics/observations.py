@@ -52,6 +52,26 @@ class Observation:
     synthetic: bool
     version: int = 1
     before_freeze: bool = False
+    group: str = ""
+    """The participant's group between people; empty without groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenFactor:
+    """A factor between people: its groups, and for each condition its level within people and its group.
+
+    A condition with an empty group is played by all groups.
+    """
+
+    groups: tuple[str, ...]
+    levels: Mapping[str, str]
+    """By key of the condition."""
+    played_by: Mapping[str, str]
+    """By key of the condition."""
+
+    def conditions_of(self, group: str) -> set[str]:
+        """Return the keys of the conditions that a group plays."""
+        return {key for key, whose in self.played_by.items() if whose in ("", group)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +191,7 @@ Reason = Literal[
     "too_many",
     "confounded",
     "no_fit",
+    "groups",
 ]
 
 SAME, TINY = 1e-14, 1e-100
@@ -199,6 +220,8 @@ class MeasureTable:
     measure: Measure
     conditions: tuple[AnalysisCondition, ...]
     observations: tuple[Observation, ...]
+    between: BetweenFactor | None = None
+    """The groups between people, if the study has them: then nobody plays all conditions."""
 
     def values(self, condition: str) -> tuple[float, ...]:
         """Return the values of one condition, in the order of participants."""
@@ -219,19 +242,25 @@ class MeasureTable:
 
 
 def table_of(
-    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+    measure: Measure,
+    conditions: Sequence[AnalysisCondition],
+    observations: Sequence[Observation],
+    between: BetweenFactor | None = None,
 ) -> MeasureTable:
     """Return the table of one measure, sorted, so that the input order of rows has no effect."""
     order = tuple(sorted(conditions, key=lambda c: (c.position, c.key)))
     place = {condition.key: i for i, condition in enumerate(order)}
     rows = (row for row in observations if row.measure == measure.key)
     return MeasureTable(
-        measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition])))
+        measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition]))), between
     )
 
 
 def table_with_missing_rows(
-    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+    measure: Measure,
+    conditions: Sequence[AnalysisCondition],
+    observations: Sequence[Observation],
+    between: BetweenFactor | None = None,
 ) -> MeasureTable:
     """Return the table of one measure, with an empty row for every played condition without a row.
 
@@ -241,7 +270,7 @@ def table_with_missing_rows(
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}
     rows = [own.get(place) or replace(row, measure=measure.key, value=None) for place, row in played.items()]
-    return table_of(measure, conditions, rows)
+    return table_of(measure, conditions, rows, between)
 
 
 def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:

@@ -6,7 +6,7 @@ Each measure has charts of its means, participants and order of play; each scale
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, Panel, Point, Series
@@ -252,13 +252,14 @@ def participants_chart(result: MeasureResult) -> Chart:
     result = result.where_measured()
     people, pairs = _people(result), _differing(result)
     lines = [_thread(result, who, values) for who, values in people.items()]
-    note = f"Thin lines: participants. Thick line: {_thick(result)}."
+    thick = "Thick lines" if result.table.between else "Thick line"
+    note = f"Thin lines: participants. {thick}: {_thick(result)}."
     return Chart(
         key=f"{result.measure.key}_participants",
         title=f"{result.measure.label}, each participant",
         x=Axis.of_names("Condition", labels(result)),
         y=value_axis(result),
-        panels=(Panel((*lines, _mean_line(result)), brackets=bracketed_pairs(pairs)),),
+        panels=(Panel((*lines, *_mean_lines(result)), brackets=bracketed_pairs(pairs)),),
         under=describe_participants(result),
         note=f"{note} {bracket_note(pairs, 'paired contrasts after Holm, p < .05')}".strip(),
         words=_participants_words(result, pairs),
@@ -276,6 +277,8 @@ def _thick(result: MeasureResult) -> str:
     found = [one for c in result.table.conditions if (one := result.interval(c))]
     if not found:
         return "means with 95% CI of the mean"
+    if result.table.between:
+        return "means by group with 95% CI within participants (Cousineau and Morey)"
     gaps = len(_people(result)) > found[0].n
     whose = f" of the {found[0].n} who have a value in every condition," if gaps else ""
     return f"means{whose} with 95% CI within participants (Cousineau and Morey)"
@@ -300,10 +303,22 @@ def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Ser
     return Series(who, "threads", points, colour=None, listed=False)
 
 
-def _mean_line(result: MeasureResult) -> Series:
+def _mean_lines(result: MeasureResult) -> list[Series]:
+    """Return the line of the means, or one for each group between people."""
+    between = result.table.between
+    if between is None:
+        return [_mean_line(result, {c.key for c in result.table.conditions})]
+    return [
+        replace(_mean_line(result, between.conditions_of(group)), name=group, colour=number, listed=True)
+        for number, group in enumerate(between.groups)
+    ]
+
+
+def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
+    """Return the line of the means of these conditions."""
     points = []
     for place, d in enumerate(result.descriptions):
-        if d.mean is not None:
+        if d.mean is not None and d.condition.key in keys:
             within = result.interval(d.condition)
             mean, low, high = (
                 (within.mean, within.low, within.high) if within else (d.mean, d.ci_low, d.ci_high)
@@ -327,7 +342,8 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
     names = labels(result)
     listed = "; ".join(f"{names[one.left]} and {names[one.right]}, {one.words}" for one in brackets)
     said = unbracketed_note(brackets, "the table of all pairs and in tests.csv") or listed
-    means = "; ".join(point.words for point in _mean_line(result).points) or "no values"
+    points = dict.fromkeys(point.words for line in _mean_lines(result) for point in line.points)
+    means = "; ".join(points) or "no values"
     people = counted_noun(len(_people(result)), "participant")
     return (
         f"{result.measure.label} of {people} over the conditions. {means}. "

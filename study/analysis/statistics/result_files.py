@@ -261,6 +261,7 @@ def to_json(analysis: Analysis) -> bytes:
             {name: value for name, value in row.items() if value is not None} for row in test_rows(analysis)
         ],
         "reliability": reliability_rows(analysis),
+        **({"between": asdict(analysis.between)} if analysis.between else {}),
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
@@ -317,13 +318,14 @@ def analysed_rows(analysis: Analysis) -> bytes:
     """Return one CSV row per participant, condition and measure, sorted by measure, participant and
     position."""
     rows = [row for result in analysis.measures for row in _rows(result)]
-    return to_csv([*COLUMNS, ASIDE], rows)
+    return to_csv([*COLUMNS, ASIDE, *(["group"] if analysis.between else [])], rows)
 
 
 def _rows(result: MeasureResult) -> list[Row]:
     marked = [(row, False) for row in result.table.observations] + [(row, True) for row in result.set_aside]
     ordered = sorted(marked, key=lambda one: (one[0].participant, one[0].order_position))
-    return [{**{name: getattr(row, name) for name in COLUMNS}, ASIDE: aside} for row, aside in ordered]
+    names = (*COLUMNS, "group")
+    return [{**{name: getattr(row, name) for name in names}, ASIDE: aside} for row, aside in ordered]
 
 
 def analysed_rows_digest(analysis: Analysis) -> str:

@@ -21,6 +21,8 @@ from study.analysis.statistics.within.result_types import (
     RepeatedMeasures,
     ScaleResult,
     Sphericity,
+    SplitPlot,
+    Term,
     UncomputedContrast,
     UnidentifiedEffect,
     WithinResult,
@@ -63,21 +65,25 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
     if found is None:
         return
     label = result.measure.label
-    yield from _repeated(label, found)
+    if found.grouped is None:
+        yield from _repeated(label, found)
+    else:
+        yield from _grouped(label, found, found.grouped)
     yield from _mixed(found)
     yield from _contrasts(found.planned, "planned contrast", "planned")
     yield from _contrasts(found.pairs, "paired t test", "exploratory")
-    yield from _ranks(found)
+    if found.grouped is None:
+        yield from _ranks(found)
     if found.cumulative is not None:
         yield _cumulative(found, found.cumulative)
     yield _replication(result)
 
 
-def _role(found: WithinResult, test: str) -> Row:
+def _role(found: WithinResult, test: str, term: Term = "condition") -> Row:
     """Return whether this test is the main one, and then its p corrected over measures."""
     if found.main_test != test:
         return {"role": "exploratory"}
-    over = found.over_measures
+    over = found.over_measures.get(term)
     return {"role": "main", **({"p_adjusted": over.p, "adjusted_by": over.correction} if over else {})}
 
 
@@ -105,6 +111,33 @@ def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
     yield from _sphericity(one)
 
 
+def _grouped(label: str, found: WithinResult, one: SplitPlot | NotComputable) -> Iterator[Row]:
+    apa = result_sentences.grouped_sentence(label, one, found.corrections("repeated"))
+    if isinstance(one, NotComputable):
+        yield {**_role(found, "repeated"), "test": "mixed ANOVA", "not_computable": one.because, "apa": apa}
+        return
+    for effect in one.effects:
+        corrected = one.correction if effect.term != "group" else ""
+        epsilon = one.epsilon(effect.term)
+        yield {
+            **_role(found, "repeated", effect.term),
+            **_f(effect.f),
+            "test": f"mixed ANOVA, {corrected}" if corrected else "mixed ANOVA",
+            "term": effect.term,
+            "n": one.n,
+            "left_out": len(one.left_out),
+            "df1": epsilon * effect.df,
+            "df2": epsilon * effect.df_error,
+            "p": one.p_corrected(effect),
+            "effect_name": "partial eta squared",
+            "effect": effect.partial_eta_squared,
+            "effect2_name": "generalised eta squared",
+            "effect2": effect.generalised_eta_squared,
+            "apa": apa,
+        }
+    yield from _sphericity(one)
+
+
 def _corrections(one: RepeatedMeasures) -> list[tuple[str, float, float]]:
     """Return (name, epsilon, p) of each correction, the decisive one first.
 
@@ -118,7 +151,7 @@ def _corrections(one: RepeatedMeasures) -> list[tuple[str, float, float]]:
     return [hf, gg, none] if one.mild else [gg, hf, none]
 
 
-def _sphericity(one: RepeatedMeasures) -> Iterator[Row]:
+def _sphericity(one: RepeatedMeasures | SplitPlot) -> Iterator[Row]:
     shared = {"role": "assumption", "test": "Mauchly's test", "term": "sphericity", "n": one.n}
     shared |= {"effect_name": "epsilon (Greenhouse-Geisser)", "effect": one.epsilon_gg}
     shared |= {"effect2_name": "epsilon (Huynh-Feldt)", "effect2": one.epsilon_hf}
@@ -136,11 +169,10 @@ def _mixed(found: WithinResult) -> Iterator[Row]:
         yield {**_role(found, "mixed"), "test": "linear mixed model", **why}
         return
     for effect in one.effects:
-        of_condition = effect.term == "condition"
-        role = _role(found, "mixed") if of_condition else {"role": "exploratory"}
+        role = _role(found, "mixed", effect.term) if effect.decides else {"role": "exploratory"}
         apa = (
-            result_sentences.mixed_sentence(one, found.over("mixed"))
-            if of_condition
+            result_sentences.mixed_sentence(one, found.corrections("mixed"))
+            if effect.decides
             else result_sentences.effect_test(effect)
         )
         shared = {**role, "test": "linear mixed model", "term": effect.term, "n": one.n, "left_out": 0}

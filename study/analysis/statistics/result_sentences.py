@@ -6,7 +6,8 @@ brackets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 from kitchen.words.english_text import counted_noun
@@ -32,11 +33,16 @@ from study.analysis.statistics.within.result_types import (
     Friedman,
     MixedModel,
     RepeatedMeasures,
+    SplitPlot,
+    SplitPlotEffect,
+    Term,
     UncomputedContrast,
     UnidentifiedEffect,
+    WithinResult,
 )
 
 TERMS = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
+TERMS |= {"group": "group", "level": "level", "interaction": "group \N{MULTIPLICATION SIGN} level"}
 ROUND = 1000.0
 """Larger Bayes factors are shown as "> 1000"."""
 
@@ -99,6 +105,41 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
     )
 
 
+def grouped_sentence(
+    label: str, found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
+) -> str:
+    """Return a sentence about the mixed ANOVA; each term has its own verdict."""
+    if isinstance(found, NotComputable):
+        return f"{label}: the mixed ANOVA is {found}."
+    told = [
+        f"{TERM_VERDICTS[one.term].format(difference_verb(found.p_corrected(one), over.get(one.term)))}, "
+        f"{grouped_test(found, one, over.get(one.term))}"
+        for one in found.effects
+    ]
+    sizes = ", ".join(f"{group} {size}" for group, size in found.sizes)
+    return f"{label} {'; '.join(told)} (mixed ANOVA of {found.n} participants: {sizes})."
+
+
+TERM_VERDICTS: Mapping[Term, str] = {
+    "group": "{} between groups",
+    "level": "it {} between levels within participants",
+    "interaction": "the difference between groups {} from level to level",
+}
+
+
+def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | None = None) -> str:
+    """Format one term of the mixed ANOVA with its decisive correction: "F(1, 10) = 5.20, p = .046, …"."""
+    epsilon = found.epsilon(effect.term)
+    df = f"{_df(effect.df * epsilon)}, {_df(effect.df_error * epsilon)}"
+    sizes = (
+        f"ηp² = {format_share(effect.partial_eta_squared)}, ηG² = "
+        f"{format_share(effect.generalised_eta_squared)}"
+    )
+    corrected = found.correction and effect.term != "group"
+    more = f", {found.correction} ε = {format_share(epsilon)}" if corrected else ""
+    return f"F({df}) = {format_number(effect.f)}, {p_words(found.p_corrected(effect), over)}, {sizes}{more}"
+
+
 def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = None) -> str:
     """Format one term of the mixed model: "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, UnidentifiedEffect):
@@ -107,11 +148,13 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
     return f"{TERMS[found.term]} {numbers}, {p_words(found.p, over)}"
 
 
-def mixed_sentence(found: MixedModel | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about all terms of the mixed model; only the condition is corrected over measures."""
+def mixed_sentence(
+    found: MixedModel | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
+) -> str:
+    """Return a sentence about all terms of the mixed model; `over` has the corrections over measures."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
-    terms = "; ".join(effect_test(one, over if one.term == "condition" else None) for one in found.effects)
+    terms = "; ".join(effect_test(one, over.get(one.term)) for one in found.effects)
     return (
         f"Linear mixed model ({found.observations} values of {found.n} participants, participants random, "
         f"REML, Satterthwaite's degrees of freedom): {terms}."
@@ -290,14 +333,30 @@ def main_test_sentence(result: MeasureResult) -> str:
     """Return the decisive test of the measure with its numbers, or the replication if there is no other."""
     found = result.within
     if found is None or found.main_test == "one_way":
-        return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
+        return f"One-way ANOVA: {f_test(result.anova, found.over('one_way') if found else None)}"
     if found.main_test == "mixed":
-        model = found.mixed.effects[0] if isinstance(found.mixed, MixedModel) else found.mixed
-        told = str(model) if isinstance(model, NotComputable) else effect_test(model, found.over_measures)
-        return f"Linear mixed model: {told}"
+        return f"Linear mixed model: {_mixed_terms(found)}"
     if found.main_test == "friedman":
-        return f"Friedman's test: {friedman_test(found.friedman, found.over_measures)}"
-    return f"Repeated-measures ANOVA: {repeated_test(found.repeated, found.over_measures)}"
+        return f"Friedman's test: {friedman_test(found.friedman, found.over('friedman'))}"
+    if found.grouped is not None:
+        return f"Mixed ANOVA: {_grouped_terms(found.grouped, found.over_measures)}"
+    return f"Repeated-measures ANOVA: {repeated_test(found.repeated, found.over('repeated'))}"
+
+
+def _mixed_terms(found: WithinResult) -> str:
+    """Return the decisive terms of the mixed model."""
+    if isinstance(found.mixed, NotComputable):
+        return str(found.mixed)
+    decisive = (one for one in found.mixed.effects if one.decides)
+    return "; ".join(effect_test(one, found.over_measures.get(one.term)) for one in decisive)
+
+
+def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP]) -> str:
+    if isinstance(found, NotComputable):
+        return str(found)
+    return "; ".join(
+        f"{TERMS[one.term]} {grouped_test(found, one, over.get(one.term))}" for one in found.effects
+    )
 
 
 def design_sentences(result: MeasureResult) -> list[str]:
@@ -305,13 +364,15 @@ def design_sentences(result: MeasureResult) -> list[str]:
     found, label = result.within, result.measure.label
     if found is None:
         return []
-    said = [repeated_sentence(label, found.repeated, found.over("repeated"))]
+    if found.grouped is not None:
+        said = [grouped_sentence(label, found.grouped, found.corrections("repeated"))]
+    else:
+        said = [repeated_sentence(label, found.repeated, found.over("repeated"))]
     if isinstance(found.repeated, RepeatedMeasures):
         said.append(f"{uncorrected_test(found.repeated)}.")
-    said += [
-        mixed_sentence(found.mixed, found.over("mixed")),
-        friedman_sentence(found.friedman, found.over("friedman")),
-    ]
+    said.append(mixed_sentence(found.mixed, found.corrections("mixed")))
+    if found.grouped is None:
+        said.append(friedman_sentence(found.friedman, found.over("friedman")))
     if found.cumulative is not None:
         said.append(cumulative_sentence(found.cumulative))
     return [*said, *(one.words for one in found.assumptions)]

@@ -16,6 +16,7 @@ from study.analysis.statistics.anova_and_tukey import (
 )
 from study.analysis.statistics.observations import (
     AnalysisCondition,
+    BetweenFactor,
     Measure,
     MeasureTable,
     NotComputable,
@@ -134,6 +135,8 @@ class Analysis:
     """The planned tests, or the default ones if none were planned."""
     scales: tuple[ScaleResult, ...] = ()
     """Reliability of each scale, in each condition and over all."""
+    between: BetweenFactor | None = None
+    """The groups between people; None if everybody plays every condition."""
 
     @property
     def warnings(self) -> list[str]:
@@ -172,6 +175,7 @@ def analyse(
     plan: AnalysisPlan = DEFAULT_PLAN,
     scales: Sequence[ScaleAnswers] = (),
     unused: Sequence[Observation] = (),
+    between: BetweenFactor | None = None,
 ) -> Analysis:
     """Analyse every measure. The order of the observations has no effect.
 
@@ -185,16 +189,19 @@ def analyse(
     dropped = (
         frozenset()
         if keep_incomplete
-        else incomplete_participants(_decisive(observations, measures), conditions)
+        else incomplete_participants(_decisive(observations, measures), conditions, between)
     )
     kept, exclusions = split_exclusions(observations, dropped)
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
-    tables = [table_of(measure, conditions, kept) for measure in measures]
+    tables = [table_of(measure, conditions, kept, between) for measure in measures]
     played = players_in_order(players, tables[0].conditions)
     aside = [row for row in observations if row.participant in dropped and row.value is not None]
     marked = any(row.synthetic for row in (*kept, *aside))
     results = tuple(_result(table, marked, played, aside) for table in tables)
-    whole = [table_with_missing_rows(measure, conditions, [*unused, *observations]) for measure in measures]
+    whole = [
+        table_with_missing_rows(measure, conditions, [*unused, *observations], between)
+        for measure in measures
+    ]
     return Analysis(
         conditions=tables[0].conditions,
         measures=_with_design(results, whole, plan),
@@ -208,6 +215,7 @@ def analyse(
         preregistered=preregistered,
         plan=plan,
         scales=_scales(scales),
+        between=between,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.words.english_text import counted_noun, percent_text
 from study.analysis.statistics.apa_format import DASH
-from study.analysis.statistics.observations import AnalysisCondition, Observation
+from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Observation
 
 Reason = Literal["not every condition", "no value"]
 
@@ -56,15 +56,24 @@ class Attrition:
 
 
 def incomplete_participants(
-    observations: Sequence[Observation], conditions: Sequence[AnalysisCondition]
+    observations: Sequence[Observation],
+    conditions: Sequence[AnalysisCondition],
+    between: BetweenFactor | None = None,
 ) -> frozenset[str]:
-    """Return participants without a value in at least one condition: the paper's drop-outs (section 5.3)."""
-    played: dict[str, set[str]] = {row.participant: set() for row in observations}
+    """Return participants without a value in at least one condition: the paper's drop-outs (section 5.3).
+
+    With groups between people, only the conditions of the participant's group count.
+    """
+    played: dict[tuple[str, str], set[str]] = {(row.participant, row.group): set() for row in observations}
     for row in observations:
         if row.value is not None:
-            played[row.participant].add(row.condition)
+            played[row.participant, row.group].add(row.condition)
     needed = {condition.key for condition in conditions}
-    return frozenset(who for who, where in played.items() if where != needed)
+    return frozenset(
+        who
+        for (who, group), where in played.items()
+        if where != (needed & between.conditions_of(group) if between and group in between.groups else needed)
+    )
 
 
 def split_exclusions(

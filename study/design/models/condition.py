@@ -13,12 +13,14 @@ from kitchen.contract.world import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
+from study.design.between_groups import group_keys
 from study.design.condition_seats import (
     NOBODY,
     condition_cautions,
     condition_check,
     condition_remarks,
     drawing_warnings,
+    is_shared,
 )
 from study.design.models.study import Shown, Study
 from study.design.naming_rules import (
@@ -151,6 +153,24 @@ class Condition(models.Model):
         "automatically while they are possible; otherwise participants are asked again.",
     )
 
+    between_group = models.SlugField(
+        "played by",
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The group between people that plays this condition. Empty: all groups.",
+    )
+    within_level = models.SlugField(
+        "level within people",
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="For a study with groups: conditions of different groups with the same level are compared "
+        "between the groups, for example level_1. Empty: the condition's own key.",
+    )
+
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]
@@ -198,9 +218,28 @@ class Condition(models.Model):
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
+        if self.study_id:
+            self._check_group()
         if self.three_dimensions and not has_3d_scene(self.world):
             why = f"{readable_name(self.world)} has no view in three dimensions"
             raise ValidationError(f"three_dimensions: {why}.")
+
+    def _check_group(self) -> None:
+        """Refuse a group that the study does not have, and several people together in a study with groups.
+
+        People who play together stay together, so they would need the same group.
+        """
+        groups = group_keys(self.study.between_groups)
+        if groups and is_shared(self):
+            raise ValidationError(
+                "people: Several people cannot play together in a study with groups between people. They "
+                "could belong to different groups."
+            )
+        if self.between_group and self.between_group not in groups:
+            known = ", ".join(groups) or "none"
+            raise ValidationError(
+                f"between_group: The study has no group {self.between_group}; its groups: {known}."
+            )
 
     @property
     def cautions(self) -> tuple[str, ...]:

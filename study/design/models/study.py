@@ -14,6 +14,7 @@ from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABL
 from kitchen.money.models import Budget
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
+from study.design.between_groups import group_keys, group_keys_problem
 from study.design.counterbalancing import get_scheme
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.translated_texts import foreign_text
@@ -74,6 +75,16 @@ class Study(models.Model):
         max_length=12,
         choices=Orders,
         default=Orders.BALANCED,
+    )
+    between_groups = models.CharField(
+        "groups between people",
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Keys with spaces between them, for example “chef assistant”. Each participant is put into "
+        "one group at random and plays its conditions only; the groups stay equally large. A condition says "
+        "which group plays it. Empty: everybody plays every condition.",
     )
     same_dishes = models.BooleanField(
         "the same random events for everybody",
@@ -362,12 +373,28 @@ class Study(models.Model):
         anybodys = self.signed_only and self.recruitment == signs[0] and not self.prolific_workspace
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
-            "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
+            "orders": self.orders_problem() if self.pk else "",
+            "between_groups": group_keys_problem(self.between_groups) or self._group_in_use(),
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
             "prolific_workspace": NO_WORKSPACE if anybodys else "",
             "languages": languages_problem(self.languages),
             "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
         }
+
+    def orders_problem(self) -> str:
+        """Return why the scheme cannot order the conditions of the group that plays most."""
+        played = self.conditions.values_list("between_group", flat=True)
+        common = sum(not group for group in played)
+        most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)
+        return get_scheme(self.orders).problem(common + most)
+
+    def _group_in_use(self) -> str:
+        """Return why a group cannot be removed: a condition is for it alone."""
+        if not self.pk:
+            return ""
+        named = self.conditions.exclude(between_group="").values_list("name", "between_group")
+        left = [name for name, group in named if group not in group_keys(self.between_groups)]
+        return f"{left[0]} is played by a group that is not in the list. Change it first." if left else ""
 
 
 NO_WORKSPACE = (

@@ -17,10 +17,12 @@ from kitchen.play.models import Episode
 from study.analysis.analysis_measures import MeasuredItems, Values, measures_of, play_values
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons, measured_items_in_versions
 from study.analysis.statistics.observations import Measure
+from study.design.between_groups import level_of
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.questions.item_kinds import numeric_answer
 from study.design.questions.questionnaires import SubScale
+from study.design.study_versions import version_blueprints
 from study.exports.design_columns import SettingColumn, setting_columns, settings_of
 from study.exports.export_table import (
     EPISODE_COLUMNS,
@@ -149,9 +151,26 @@ def _last_cells(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
     """Return the last cells of all rows of a condition."""
-    values = settings_of(plan)
+    values = settings_of(plan) | {GROUP: who.between_group or None, LEVEL: level_of(plan)}
     named = plan.name, plan.world, plan.coplayer, plan.teammates
     return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))
+
+
+GROUP, LEVEL = ("", "between_group"), ("", "within_level")
+
+
+def columns_of_design(study: Study) -> tuple[SettingColumn, ...]:
+    """Return the columns of settings, and those of group and level if the study has groups between people."""
+    settings = setting_columns(study)
+    if not any(design.groups for design in version_blueprints(study)):
+        return settings
+    group = "Group between people that the participant was put into."
+    level = "Level within people: conditions with the same level are compared between the groups."
+    return (
+        *settings,
+        SettingColumn(GROUP[1], "text", group, setting=GROUP),
+        SettingColumn(LEVEL[1], "text", level, setting=LEVEL),
+    )
 
 
 TABLE = ExportTable(
@@ -160,5 +179,5 @@ TABLE = ExportTable(
     "with the settings of the condition.",
     COLUMNS,
     rows,
-    setting_columns,
+    columns_of_design,
 )

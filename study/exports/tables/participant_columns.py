@@ -44,7 +44,7 @@ class ColumnContent(NamedTuple):
     condition: str | None
     """Key of the condition; None outside of the conditions."""
     place: str
-    """`play`, `survey` or one of `OUTSIDE`."""
+    """`play`, `survey` or one of `OUTSIDE`; empty for the group between people."""
     what: str
     """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
@@ -56,7 +56,11 @@ class ColumnContent(NamedTuple):
         """Return the column's name; numbers from 2 on give alternative names."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
-        return f"{self.condition or self.place}.{self.what}{end}{apart}"
+        where = self.condition or self.place
+        return f"{where}.{self.what}{end}{apart}" if where else f"{self.what}{end}"
+
+
+GROUP = ColumnContent(None, "", "between_group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,9 @@ def _design_columns(
     for place in OUTSIDE:
         items = design.items_at(place)
         yield from _item_columns(None, place, items, subscales(items), keys)
+    if design.groups:
+        text = "Group between people that the participant was put into; blank before that."
+        yield WideColumn(GROUP.named(), "text", text, levels=", ".join(design.groups), slot=GROUP)
 
 
 ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
@@ -229,6 +236,7 @@ def participant_data(
     given = _answers(by_person)
     for person in people:
         _read_answers(items_by_version[person.version_id], by_person[person.pk], given.get(person.pk, ()))
+        by_person[person.pk].values[GROUP] = person.between_group or None
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
     for pk, page in pages.values_list("participant_id", "page"):
         by_person[pk].page = page

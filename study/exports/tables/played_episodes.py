@@ -65,6 +65,8 @@ class ExportedParticipant(NamedTuple):
     marks: Marks
     group: int | None = None
     """Number of the participant's group, if any."""
+    between_group: str = ""
+    """Key of the group between people, if any."""
 
     @property
     def cells(self) -> tuple[str, bool]:
@@ -137,12 +139,13 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         "excluded_at",
         "version__number",
         "membership__group__number",
+        "between_group",
     )
     for row in participants.iterator(chunk_size=2000):
-        preview, excluded, version, group = row[7:]
+        preview, excluded, version, group, between = row[7:]
         practised = tuple(each for each in row[5:7] if each)
         marks = Marks(preview, excluded is not None, version, version in changed)
-        yield ExportedParticipant(*row[:5], practised, marks, group)
+        yield ExportedParticipant(*row[:5], practised, marks, group, between)
 
 
 def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:

@@ -30,7 +30,12 @@ from study.design.study_errors import DesignError
 from study.design.study_versions import current_version
 from study.participants.end_and_erase_participation import code_to_give, erase_participants, outcome_codes
 from study.participants.models import Answer, PageVisit, Participant, Round
-from study.participants.participant_counts import sequence_tallies, version_orders
+from study.participants.participant_counts import (
+    group_tallies,
+    next_group,
+    sequence_tallies,
+    version_orders,
+)
 from study.participants.participant_events import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
 from study.pilot.bots.simulated_person import Experience, Person, item_answer
@@ -60,6 +65,8 @@ SECONDS = {
 """Shortest and longest time on a page."""
 OTHER_SECONDS = (8, 60)
 """The same for all other pages without play."""
+Tallies = dict[tuple[str, int | None], SequenceTally]
+"""By group between people and sequence; None for the group as a whole. Without groups, the group is empty."""
 PIECE = 5
 """Participants per transaction."""
 PRACTICE = "practice"
@@ -151,8 +158,14 @@ class _Maker:
         self.request = request
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
         self.conditions = {row.key: row for row in study.conditions.all()}
-        self.scheme = version_orders(self.design)
-        self.tallies = sequence_tallies(study, self.scheme, synthetic=True, preview=False)
+        groups, kind = self.design.groups, {"synthetic": True, "preview": False}
+        self.schemes = {group: version_orders(self.design, group) for group in groups or ("",)}
+        self.tallies: Tallies = {
+            (group, None): tally for group, tally in group_tallies(study, groups, **kind).items()
+        }
+        for group, scheme in self.schemes.items():
+            held = sequence_tallies(study, scheme, **kind)
+            self.tallies |= {(group, number): tally for number, tally in held.items()}
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
         shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
@@ -204,7 +217,8 @@ class _Maker:
         person, plan = Person(self.request.seed, number), self.plans[number - 1]
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
         status = self._status(person, plan)
-        order = self._order(entered, status) if self._gets_order(plan) else OrderSequence(0, ())
+        assigned = self._gets_order(plan)
+        group, order = self._assigned(entered, status) if assigned else ("", OrderSequence(0, ()))
         row = Participant(
             study=self.study,
             version=self.version,
@@ -214,6 +228,7 @@ class _Maker:
             synthetic=True,
             status=status,
             sequence=order.id or None,
+            between_group=group,
             entered_at=began,
             active_at=began,
         )
@@ -233,16 +248,21 @@ class _Maker:
         """Return whether the participant reaches the end of consent, where rounds are planned."""
         return plan.outcome != PlannedOutcome.REFUSE and plan.stop != StopPage("consent")
 
-    def _order(self, number: int, status: str) -> OrderSequence:
-        """Assign the next order. Participants who finish or still play hold a sequence."""
-        name, keys, seed = self.scheme
-        order = assign_order(name, keys, self.tallies, seed=seed, number=number)
-        held = self.tallies.get(order.id, SequenceTally())
-        self.tallies[order.id] = SequenceTally(
-            held.finished + (status == Participant.Status.COMPLETE),
-            held.playing + (status == Participant.Status.ACTIVE),
-        )
-        return order
+    def _assigned(self, number: int, status: str) -> tuple[str, OrderSequence]:
+        """Assign the next group between people and order. Participants who finish or still play hold both."""
+        groups, seed = self.design.groups, int(self.design.study["seed"])
+        by_group = {key: tally for (key, id), tally in self.tallies.items() if id is None}
+        group = next_group(groups, by_group, seed=seed)
+        scheme = self.schemes[group]
+        used = {id: tally for (key, id), tally in self.tallies.items() if key == group and id is not None}
+        order = assign_order(scheme.name, scheme.conditions, used, seed=scheme.seed, number=number)
+        for place in ((group, None), (group, order.id)):
+            held = self.tallies.get(place, SequenceTally())
+            self.tallies[place] = SequenceTally(
+                held.finished + (status == Participant.Status.COMPLETE),
+                held.playing + (status == Participant.Status.ACTIVE),
+            )
+        return group, order
 
     def _walk(self, draft: ParticipantDraft) -> None:
         """Create the pages of one participant, to the end or to where they stop.

@@ -23,6 +23,7 @@ DIGESTS = {
     4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
     5: "cc96f0ba5affbd45b218cba0c1df6c020548fbc4751fc70a535f7ee7b637fe55",
     6: "0cb751ceddf520b9dda51bc11c6adff12f1bfb05775a76523ccb1a89fa3ea8a8",
+    7: "b7560ffed7d15c9c0c20d2b85b9e8c0025067e7e07a7f93cace0423604e113b3",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

@@ -29,10 +29,13 @@ from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from study.design.blueprint import blueprint_of
+from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.readiness_checks import blocking_problems
 from study.design.study_files import study_from_file
+from study.design.translated_texts import missing_translations
 from study.exports.export_registry import get_table
 from study.pilot.previews import condition_preview
 from tests.study.exports.rows import rows_of
@@ -51,8 +54,13 @@ def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
     assert {each.key for each in study.conditions.all()} == {
         f"{seat}_level_{level}" for seat in ("chef", "assistant") for level in (1, 2, 3)
     }
-    people = {each.key.split("_")[0]: each.organisation["people"] for each in study.conditions.all()}
-    assert people == {"chef": [0], "assistant": [1]}
+    people = {each.between_group: each.organisation["people"] for each in study.conditions.all()}
+    assert people == {"chef": [0], "assistant": [1]}, "the seat is the factor between people"
+    assert {each.within_level for each in study.conditions.all()} == {"level_1", "level_2", "level_3"}
+    design = blueprint_of(study)
+    assert design.groups == ("chef", "assistant")
+    assert missing_translations(design) == {"es": [], "zh-hans": []}
+    assert not list(missing_statements(design)), "the consent tells that messages are stored"
 
 
 def begun(study: Study, condition: str) -> Episode:
@@ -131,7 +139,7 @@ def check_the_only_event(study: Study, episode: Episode, pair: ReferencePair) ->
     content["scored_events"][0]["values"]["code"] = 3
     del content["hash"]
     changed = json.dumps({**content, "hash": canonical_hash(content)}).encode()
-    with pytest.raises(EpisodeFileError, match="other events are scored"):
+    with pytest.raises(EpisodeFileError, match="scored events differ"):
         read_episode_file(changed)
 
 

@@ -106,6 +106,17 @@ def test_it_is_made_once() -> None:
         ),
         ("seed = 20231", "seed = 1\nbudget = -1", "demo.toml: budget_limit"),
         (
+            "seed = 20231",
+            'seed = 1\nbetween_groups = ["a"]',
+            "toml: between_groups: One group is no comparison",
+        ),
+        ("seed = 20231", 'seed = 1\nbetween_groups = ["a", "b c"]', r"between_groups\[2\]: .*'b c'"),
+        (
+            "teammates = 3",
+            'teammates = 3\nbetween_group = "a"',
+            r"conditions\[4\]: .*no group a; its groups: none",
+        ),
+        (
             '"items.fun.text" = "La',
             '"items.fan.text" = "La',
             "texts.es: items.fan.text is no text of this study",

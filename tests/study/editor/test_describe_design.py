@@ -142,7 +142,13 @@ def test_every_field_of_the_documents_study_is_on_the_page(admin_client: Client)
     told = {one.label for one in (*study_pairs(design), *plan_pairs(design))}
     for words in (*told, "HYPO", "EXCL", "TESTS", "48"):
         assert words in page
-    text = {"hypotheses", "exclusions", "planned_tests", "orders"}
+    text = {
+        "hypotheses",
+        "exclusions",
+        "planned_tests",
+        "orders",
+        "between_groups",
+    }  # this study has no groups
     assert len(told) == len(design.study.keys() - text)
 
 

@@ -88,7 +88,7 @@ def test_a_correction_over_measures_stands_in_the_main_test_s_sentence_and_row(
     analysis = analyse(rows, FIVE, [one.measure for one in demo().measures], plan=plan)
     text = report_text(replace(told, analysis=analysis))
     over = [one.within.over_measures for one in analysis.measures if one.within]
-    corrected = [one.p for one in over if one]
+    corrected = [one["condition"].p for one in over if one]
     assert len(corrected) == len(analysis.measures)
     for p in corrected:
         assert f", after Holm over measures {escape_markdown(format_p(p))}, " in text

@@ -8,7 +8,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from study.analysis.statistics.observations import SAME, TINY, AnalysisCondition, MeasureTable, NotComputable
+from study.analysis.statistics.observations import (
+    SAME,
+    TINY,
+    AnalysisCondition,
+    BetweenFactor,
+    MeasureTable,
+    NotComputable,
+)
 from study.analysis.statistics.within.result_types import ExcludedParticipant
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
@@ -41,6 +48,9 @@ def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCas
     named."""
     asked = [c for c in table.conditions if (c.key in keys if keys else table.values(c.key))]
     people = values_by_participant(table)
+    if table.between:
+        players = _players_of(table, table.between, {c.key for c in asked})
+        people = {who: values for who, values in people.items() if who in players}
     whole = [who for who, values in people.items() if all(c.key in values for c in asked)]
     gaps = [
         ExcludedParticipant(who, tuple(c.label for c in asked if c.key not in values))
@@ -50,6 +60,12 @@ def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCas
     rows = [[people[who][c.key] for c in asked] for who in whole]
     values = np.array(rows, dtype=float).reshape(len(whole), len(asked))
     return CompleteCases(tuple(whole), tuple(asked), values, tuple(gaps))
+
+
+def _players_of(table: MeasureTable, between: BetweenFactor, keys: set[str]) -> set[str]:
+    """Return the participants whose group plays all these conditions."""
+    groups = {group for group in between.groups if keys <= between.conditions_of(group)}
+    return {row.participant for row in table.observations if row.group in groups}
 
 
 def why_not_within(cells: CompleteCases) -> NotComputable | None:

@@ -179,10 +179,15 @@ def _combined(dfs: Sequence[float]) -> float:
 
 
 TERMS: tuple[Term, ...] = ("condition", "position", "carry_over")
+GROUP_TERMS: tuple[Term, ...] = ("group", "level", "interaction", "position", "carry_over")
+"""The terms of a design with groups between people; the interaction is that of group and level."""
 UNTOLD = {
     "position": "the position in the order follows from the condition",
     "carry_over": "the condition before follows from condition and position",
     "condition": "only one condition has values",
+    "group": "only one group has values",
+    "level": "only one level has values",
+    "interaction": "the groups do not share two levels",
 }
 
 
@@ -195,9 +200,13 @@ class DesignMatrix:
     lost: dict[str, int]
 
 
-def mixed_model(table: MeasureTable, terms: Sequence[Term] = TERMS) -> MixedModel | NotComputable:
-    """Fit the model with these terms; the condition is always among them."""
-    rows = [row for row in table.observations if row.value is not None]
+def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel | NotComputable:
+    """Fit the model with these terms; by default with all of the design.
+
+    The condition is always among them, or group, level and their interaction in a design with groups.
+    """
+    terms = terms or (GROUP_TERMS if table.between else TERMS)
+    rows = [row for row in table.observations if row.value is not None and _has_place(table, row)]
     known = [c for c in table.conditions if table.values(c.key)]
     people = sorted({row.participant for row in rows})
     problem = _why_not(rows, known, people)
@@ -220,9 +229,14 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = TERMS) -> MixedMode
         variance_participant=found.variance_group,
         variance_error=found.variance_error,
         log_likelihood=found.log_likelihood,
-        means=_means(found, design, known),
+        means=_means(found, design, table, known),
         singular=found.singular,
     )
+
+
+def _has_place(table: MeasureTable, row: Observation) -> bool:
+    """Return whether the participant has a group, if the design has groups between people."""
+    return table.between is None or row.group in table.between.groups
 
 
 def _why_not(
@@ -245,20 +259,42 @@ def _design(
     known: Sequence[AnalysisCondition],
     terms: Sequence[Term],
 ) -> DesignMatrix:
-    """Return independent columns: intercept, conditions, position around its middle, and carry-over."""
-    before = _before(table)
-    blocks: dict[str, Array] = {
-        "intercept": np.ones((len(rows), 1)),
-        "condition": _deviations([row.condition for row in rows], known),
-    }
+    """Return independent columns: intercept, conditions, position around its middle, and carry-over.
+
+    With groups between people, the conditions are told apart by group, level and their products.
+    """
+    cells = [(row.group, row.condition) for row in rows]
+    blocks: dict[str, Array] = {"intercept": np.ones((len(rows), 1)), **_compared(table, cells, known)}
     if "position" in terms:
         places = np.array([[row.order_position] for row in rows], dtype=float)
         blocks["position"] = places - (places.min() + places.max()) / 2
     if "carry_over" in terms:
-        blocks["carry_over"] = _deviations(
-            [before.get((row.participant, row.order_position), "") for row in rows], table.conditions
-        )
+        before, between = _before(table), table.between
+        came = [before.get((row.participant, row.order_position), "") for row in rows]
+        if between:
+            came = [between.levels.get(key, "") for key in came]
+            blocks["carry_over"] = _deviations(came, list(dict.fromkeys(between.levels.values())))
+        else:
+            blocks["carry_over"] = _deviations(came, [one.key for one in table.conditions])
     return _independent(blocks)
+
+
+def _compared(
+    table: MeasureTable, cells: Sequence[tuple[str, str]], known: Sequence[AnalysisCondition]
+) -> dict[str, Array]:
+    """Return the columns of the conditions, or of group, level and interaction, of these cells.
+
+    A cell is a group and the key of a condition.
+    """
+    between = table.between
+    if between is None:
+        return {"condition": _deviations([key for _, key in cells], [one.key for one in known])}
+    there = {row.group for row in table.observations if row.value is not None}
+    group = _deviations([whose for whose, _ in cells], [one for one in between.groups if one in there])
+    levels = list(dict.fromkeys(between.levels[one.key] for one in known))
+    level = _deviations([between.levels[key] for _, key in cells], levels)
+    products = (group[:, :, None] * level[:, None, :]).reshape(len(cells), -1)
+    return {"group": group, "level": level, "interaction": products}
 
 
 def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
@@ -266,14 +302,14 @@ def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
     return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
 
 
-def _deviations(keys: Sequence[str], known: Sequence[AnalysisCondition]) -> Array:
-    """Return deviation coding (values x conditions - 1).
+def _deviations(keys: Sequence[str], known: Sequence[str]) -> Array:
+    """Return deviation coding (values x known keys - 1).
 
-    The last condition is -1 in all columns; no condition is 0 in all.
+    The last key is -1 in all columns; any other than the known ones is 0 in all.
     """
-    last = known[-1].key
+    last = known[-1]
     return np.array(
-        [[float(key == one.key) - float(key == last) for one in known[:-1]] for key in keys], dtype=float
+        [[float(key == one) - float(key == last) for one in known[:-1]] for key in keys], dtype=float
     ).reshape(len(keys), len(known) - 1)
 
 
@@ -307,14 +343,23 @@ def _effect(found: RemlFit, design: DesignMatrix, term: Term) -> Effect | Uniden
 
 
 def _means(
-    found: RemlFit, design: DesignMatrix, known: Sequence[AnalysisCondition]
+    found: RemlFit, design: DesignMatrix, table: MeasureTable, known: Sequence[AnalysisCondition]
 ) -> tuple[tuple[str, float, float], ...]:
-    """Return (condition key, estimated mean, standard error) at the middle position."""
-    places = [i for i, one in enumerate(design.terms) if one == "condition"]
+    """Return (condition key, estimated mean, standard error) at the middle position.
+
+    A condition that all groups play has the mean over the groups. If a group lacks a level, the result is
+    empty.
+    """
+    played_by = table.between.played_by if table.between else {}
+    blocks = _compared(table, [(played_by.get(c.key, ""), c.key) for c in known], known)
+    columns = np.column_stack([np.ones(len(known)), *blocks.values()])
+    places = [i for i, one in enumerate(design.terms) if one == "intercept" or one in blocks]
+    if len(places) < columns.shape[1]:
+        return ()
     means = []
-    for condition, weights in zip(known, _deviations([c.key for c in known], known), strict=True):
+    for condition, weights in zip(known, columns, strict=True):
         row = np.zeros(len(design.terms))
-        row[0], row[places] = 1.0, weights
+        row[places] = weights
         error = float(np.sqrt(row @ found.covariance @ row))
         means.append((condition.key, float(row @ found.estimates), error))
     return tuple(means)

@@ -29,7 +29,7 @@ from scipy.stats import t as t_distribution
 
 from kitchen.words.english_text import and_list
 from study.analysis.statistics.anova_and_tukey import small_sample_correction
-from study.analysis.statistics.observations import MeasureTable, NotComputable
+from study.analysis.statistics.observations import BetweenFactor, MeasureTable, NotComputable
 from study.analysis.statistics.within.complete_cases import (
     FEWEST,
     Array,
@@ -68,13 +68,21 @@ NODES = 400
 
 
 def all_pairs_within(table: MeasureTable) -> Family:
-    """Test every two conditions with values, the second minus the first, corrected together."""
+    """Test every two conditions with values, the second minus the first, corrected together.
+
+    Two conditions of different groups between people are left out: nobody plays both.
+    """
     known = [c for c in table.conditions if table.values(c.key)]
     pairs = [
         PlannedContrast(f"{b.label} \N{MINUS SIGN} {a.label}", {b.key: 1.0, a.key: -1.0})
         for a, b in combinations(known, 2)
+        if table.between is None or _same_people(table.between, a.key, b.key)
     ]
     return contrast_family(table, pairs)
+
+
+def _same_people(between: BetweenFactor, *keys: str) -> bool:
+    return len({between.played_by[key] for key in keys} - {""}) < 2
 
 
 def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:

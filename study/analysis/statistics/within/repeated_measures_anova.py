@@ -47,14 +47,14 @@ def _repeated(cells: CompleteCases) -> RepeatedMeasures:
         f=f,
         df_condition=df,
         df_error=df_error,
-        p=_tail(f, df, df_error),
+        p=f_tail(f, df, df_error),
         ss_condition=condition,
         ss_participant=participant,
         ss_error=error,
         epsilon_gg=gg,
-        p_gg=_tail(f, gg * df, gg * df_error),
+        p_gg=f_tail(f, gg * df, gg * df_error),
         epsilon_hf=hf,
-        p_hf=_tail(f, min(hf, 1.0) * df, min(hf, 1.0) * df_error),
+        p_hf=f_tail(f, min(hf, 1.0) * df, min(hf, 1.0) * df_error),
         sphericity=mauchly(cells.values),
         partial_eta_squared=condition / (condition + error),
         generalised_eta_squared=condition / (condition + participant + error),
@@ -62,7 +62,8 @@ def _repeated(cells: CompleteCases) -> RepeatedMeasures:
     )
 
 
-def _tail(f: float, df: float, df_error: float) -> float:
+def f_tail(f: float, df: float, df_error: float) -> float:
+    """Return the p value of an F ratio."""
     return float(f_distribution.sf(f, df, df_error))
 
 
@@ -77,22 +78,29 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 def epsilons(values: Array) -> tuple[float, float]:
     """Return epsilon of Greenhouse and Geisser, and of Huynh and Feldt (which may be above 1)."""
-    n, k = values.shape
-    s = _contrasted(values)
-    gg = float(np.trace(s) ** 2 / ((k - 1) * (s**2).sum()))
-    below = (k - 1) * (n - 1 - (k - 1) * gg)
-    return gg, (n * (k - 1) * gg - 2) / below if below > 1e-9 else 1.0
+    return epsilons_of(_contrasted(values), len(values) - 1)
+
+
+def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
+    """Return both epsilons of the covariance of orthonormal contrasts, which has `df` degrees of freedom."""
+    p = len(covariance)
+    gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
+    below = p * (df - p * gg)
+    return gg, ((df + 1) * p * gg - 2) / below if below > 1e-9 else 1.0
 
 
 def mauchly(values: Array) -> Sphericity | NotComputable | None:
     """Return Mauchly's W and its p; None for two conditions, which have only one difference."""
-    n, k = values.shape
-    p, df = k - 1, n - 1
+    return mauchly_of(_contrasted(values), len(values) - 1) if values.shape[1] > 2 else None
+
+
+def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
+    """Return the same of the covariance of orthonormal contrasts, which has `df` degrees of freedom."""
+    p, s = len(covariance), covariance
     if p < 2:
         return None
     if df < p:
-        return NotComputable("too_few", f"{k} conditions need more than {p} participants for it")
-    s = _contrasted(values)
+        return NotComputable("too_few", f"{p + 1} conditions need more than {p} participants for it")
     sign, determinant = np.linalg.slogdet(s)
     if sign <= 0 or np.linalg.cond(s) > 1e12:
         return NotComputable("no_variance_within", "some differences between conditions do not vary")
@@ -121,9 +129,22 @@ CONFIDENCE = 0.95
 def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
     """Return one interval per condition with values, over the complete cases.
 
-    The result is empty with fewer than two participants or conditions.
+    With groups between people, the cases are those of the group that plays the condition. Fewer than two
+    participants or conditions have no interval, nor has a condition that several groups play.
     """
-    cells = complete_cases(table)
+    if table.between is None:
+        return _intervals(complete_cases(table))
+    own = (
+        [key for key, whose in table.between.played_by.items() if whose == group]
+        for group in table.between.groups
+    )
+    found = (
+        [c.key for c in table.conditions if c.key in keys and table.values(c.key)] for keys in map(set, own)
+    )
+    return tuple(one for keys in found if keys for one in _intervals(complete_cases(table, keys)))
+
+
+def _intervals(cells: CompleteCases) -> tuple[WithinInterval, ...]:
     n, k = cells.values.shape
     if n < 2 or k < 2:
         return ()

@@ -6,7 +6,8 @@ cannot be computed is a `NotComputable`. No number is NaN or infinite.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
@@ -151,7 +152,62 @@ class Family:
         return tuple(one for one in self.contrasts if isinstance(one, Contrast))
 
 
-Term = Literal["condition", "position", "carry_over"]
+GroupTerm = Literal["group", "level", "interaction"]
+"""The tested terms of a design with groups between people: group, level within people, and group x level."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlotEffect:
+    """One test of a mixed ANOVA; `p_gg` and `p_hf` are corrected for sphericity, where it matters."""
+
+    term: GroupTerm
+    f: float
+    df: int
+    df_error: int
+    p: float
+    p_gg: float
+    p_hf: float
+    partial_eta_squared: float
+    generalised_eta_squared: float
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlot:
+    """A mixed ANOVA: groups between people and, if everybody plays several levels, levels within people.
+
+    `sizes` are (group, number of participants). The corrections are those of `RepeatedMeasures`.
+    """
+
+    n: int
+    sizes: tuple[tuple[str, int], ...]
+    levels: tuple[str, ...]
+    effects: tuple[SplitPlotEffect, ...]
+    epsilon_gg: float
+    epsilon_hf: float
+    sphericity: Sphericity | NotComputable | None
+    left_out: tuple[ExcludedParticipant, ...] = ()
+
+    @property
+    def correction(self) -> str:
+        """Name of the decisive correction of level and interaction; empty with two levels or one."""
+        if len(self.levels) < 3:
+            return ""
+        return "Huynh\N{EN DASH}Feldt" if self.epsilon_gg > MILD else "Greenhouse\N{EN DASH}Geisser"
+
+    def epsilon(self, term: str) -> float:
+        """Epsilon of the decisive correction of this term, at most 1."""
+        if term == "group":
+            return 1.0
+        return min(self.epsilon_hf, 1.0) if self.epsilon_gg > MILD else self.epsilon_gg
+
+    def p_corrected(self, effect: SplitPlotEffect) -> float:
+        """Return p of the decisive correction."""
+        return effect.p_hf if self.epsilon_gg > MILD else effect.p_gg
+
+
+Term = Literal["condition", "position", "carry_over", "group", "level", "interaction"]
+ORDER_TERMS = ("position", "carry_over")
+"""Terms of a mixed model that are about the order of play, not about conditions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +224,11 @@ class Effect:
     p: float
     lost: int = 0
 
+    @property
+    def decides(self) -> bool:
+        """Whether the term is about conditions, not about the order in which they were played."""
+        return self.term not in ORDER_TERMS
+
 
 @dataclass(frozen=True, slots=True)
 class UnidentifiedEffect:
@@ -175,6 +236,11 @@ class UnidentifiedEffect:
 
     term: Term
     because: NotComputable
+
+    @property
+    def decides(self) -> bool:
+        """Whether the term is about conditions, as in `Effect`."""
+        return self.term not in ORDER_TERMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +350,9 @@ class CorrectedP:
 class WithinResult:
     """All within-subject tests of one measure.
 
-    `main` is the p of the plan's `main_test`, which decides whether conditions differ. With a correction over
-    measures, `over_measures` holds the corrected p, which then decides.
+    `main` holds the p of the plan's `main_test` by term, which decides whether conditions differ. There is
+    one term, `condition`, or with groups between people `group`, `level` and `interaction`. With a correction
+    over measures, `over_measures` holds the corrected p of each term, which then decides.
     """
 
     repeated: RepeatedMeasures | NotComputable
@@ -298,12 +365,18 @@ class WithinResult:
     intervals: tuple[WithinInterval, ...]
     assumptions: tuple[Assumption, ...]
     main_test: str = "repeated"
-    main: float | None = None
-    over_measures: CorrectedP | None = None
+    main: Mapping[Term, float] = field(default_factory=dict)
+    over_measures: Mapping[Term, CorrectedP] = field(default_factory=dict)
+    grouped: SplitPlot | NotComputable | None = None
+    """The mixed ANOVA of a design with groups between people; None without groups."""
+
+    def corrections(self, test: str) -> Mapping[Term, CorrectedP]:
+        """Return the corrections over measures of this test by term; only the main test has any."""
+        return self.over_measures if test == self.main_test else {}
 
     def over(self, test: str) -> CorrectedP | None:
-        """Return the correction over measures of this test; only the main test has one."""
-        return self.over_measures if test == self.main_test else None
+        """Return the correction over measures of a test of conditions; only the main test has one."""
+        return self.corrections(test).get("condition")
 
     @property
     def cautions(self) -> tuple[str, ...]:

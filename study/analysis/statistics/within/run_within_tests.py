@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import f_oneway, shapiro
@@ -36,12 +37,21 @@ from study.analysis.statistics.within.result_types import (
     LEVEL,
     Assumption,
     CorrectedP,
+    Effect,
     Friedman,
     MixedModel,
     RepeatedMeasures,
     Sphericity,
+    SplitPlot,
+    Term,
     UnidentifiedEffect,
     WithinResult,
+)
+from study.analysis.statistics.within.split_plot_anova import (
+    GroupedCases,
+    group_residuals,
+    grouped_cases,
+    split_plot,
 )
 from study.design.analysis_plan import CORRECTIONS, AnalysisPlan
 
@@ -50,14 +60,16 @@ AT_THE_END = 0.5
 FAR = 3.0
 """Standard deviations beyond which a residual is an outlier."""
 MOST_NAMED = 5
+MIXED_ANOVA = "mixed ANOVA"
+Cases: TypeAlias = CompleteCases | GroupedCases
 NAMES = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
 
 
 def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> tuple[Assumption, ...]:
     """Return all checked assumptions, violated ones first."""
-    cells = complete_cases(table)
+    cells = grouped_cases(table) if table.between else complete_cases(table)
     found = [*_variance(table), *_ends(table), *_missing(cells)]
-    if isinstance(repeated, RepeatedMeasures):
+    if isinstance(repeated, RepeatedMeasures | SplitPlot):
         found += [*_sphericity(repeated), *_residuals(cells)]
     if isinstance(mixed, MixedModel):
         found += _order(mixed)
@@ -113,12 +125,14 @@ def _at(condition: AnalysisCondition, values: tuple[float, ...], end: float | No
     return f"{percent_text(there)} in {condition.label}" if there >= AT_THE_END else ""
 
 
-def _missing(cells: CompleteCases) -> Iterator[Assumption]:
-    if not cells.conditions:
+def _missing(cells: Cases) -> Iterator[Assumption]:
+    if not cells.values.shape[1]:
         return
     if not cells.left_out:
         yield Assumption("missing", True, "Nobody lacks a value in any condition that is compared.")
         return
+    grouped = isinstance(cells, GroupedCases)
+    tests = MIXED_ANOVA if grouped else "repeated-measures ANOVA, Friedman's test and the contrasts"
     named = [
         f"{one.participant} (no value in {', '.join(one.lacking)})" for one in cells.left_out[:MOST_NAMED]
     ]
@@ -127,13 +141,12 @@ def _missing(cells: CompleteCases) -> Iterator[Assumption]:
     yield Assumption(
         "missing",
         False,
-        f"{counted_noun(len(cells.left_out), 'participant')} left out of the repeated-measures ANOVA, "
-        f"Friedman's "
-        f"test and the contrasts that need what is missing: {who}. The mixed model uses what they gave.",
+        f"{counted_noun(len(cells.left_out), 'participant')} left out of the {tests} "
+        f"that need{'s' if grouped else ''} what is missing: {who}. The mixed model uses what they gave.",
     )
 
 
-def _sphericity(repeated: RepeatedMeasures) -> Iterator[Assumption]:
+def _sphericity(repeated: RepeatedMeasures | SplitPlot) -> Iterator[Assumption]:
     found = repeated.sphericity
     if isinstance(found, Sphericity):
         holds = found.p >= LEVEL
@@ -144,8 +157,10 @@ def _sphericity(repeated: RepeatedMeasures) -> Iterator[Assumption]:
         yield Assumption("sphericity", False, f"Sphericity: Mauchly's test is {found}. Read the corrected p.")
 
 
-def _residuals(cells: CompleteCases) -> Iterator[Assumption]:
-    left = residuals(cells.values)
+def _residuals(cells: Cases) -> Iterator[Assumption]:
+    left = group_residuals(cells) if isinstance(cells, GroupedCases) else residuals(cells.values)
+    if left.shape[1] < 2:
+        return
     found = shapiro(left.ravel())
     holds = not found.pvalue < LEVEL
     told = "look normal" if holds else "are not normal; Friedman's test does not need that"
@@ -157,12 +172,14 @@ def _residuals(cells: CompleteCases) -> Iterator[Assumption]:
     yield from _outliers(cells, left)
 
 
-def _outliers(cells: CompleteCases, left: Array) -> Iterator[Assumption]:
+def _outliers(cells: Cases, left: Array) -> Iterator[Assumption]:
     n, k = left.shape
-    far = left / np.sqrt((left**2).sum() / ((n - 1) * (k - 1)))
+    labels = cells.levels if isinstance(cells, GroupedCases) else [one.label for one in cells.conditions]
+    free = n - (len(cells.groups) if isinstance(cells, GroupedCases) else 1)
+    far = left / np.sqrt((left**2).sum() / (free * (k - 1)))
     places = [(i, j) for i, j in np.argwhere(np.abs(far) > FAR)]
     named = [
-        f"{cells.participants[i]} in {cells.conditions[j].label} ({format_number(float(far[i, j]), 1)} SD)"
+        f"{cells.participants[i]} in {labels[j]} ({format_number(float(far[i, j]), 1)} SD)"
         for i, j in places[:MOST_NAMED]
     ]
     if places:
@@ -180,7 +197,7 @@ def _outliers(cells: CompleteCases, left: Array) -> Iterator[Assumption]:
 
 def _order(mixed: MixedModel) -> Iterator[Assumption]:
     for one in mixed.effects:
-        if one.term == "condition":
+        if one.decides:
             continue
         name = NAMES[one.term].capitalize()
         if isinstance(one, UnidentifiedEffect):
@@ -213,25 +230,31 @@ def run_within_tests(
     """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
-    correct = CORRECT.get(plan.correction)
-    if correct is None:
+    if plan.correction not in CORRECT:
         return tuple(found)
-    tested = [
-        None if table.measure.exploratory else one.main for one, table in zip(found, tables, strict=True)
-    ]
-    adjusted = iter(correct([p for p in tested if p is not None]))
-    words = CORRECTIONS[plan.correction]
-    return tuple(
-        one if p is None else replace(one, over_measures=CorrectedP(words, next(adjusted)))
-        for one, p in zip(found, tested, strict=True)
-    )
+    planned = [not table.measure.exploratory for table in tables]
+    for term in dict.fromkeys(term for one in found for term in one.main):
+        ps = [one.main.get(term) if is_so else None for one, is_so in zip(found, planned, strict=True)]
+        adjusted = iter(CORRECT[plan.correction]([p for p in ps if p is not None]))
+        words = CORRECTIONS[plan.correction]
+        found = [
+            one
+            if p is None
+            else replace(one, over_measures={**one.over_measures, term: CorrectedP(words, next(adjusted))})
+            for one, p in zip(found, ps, strict=True)
+        ]
+    return tuple(found)
 
 
 def _one(
     table: MeasureTable, whole: MeasureTable, plan: AnalysisPlan, replicated: float | None
 ) -> WithinResult:
+    grouped = split_plot(table) if table.between else None
     repeated, mixed, ranks = repeated_measures(table), mixed_model(whole), friedman(table)
-    main = {"repeated": _decisive_p(repeated), "mixed": _decisive_p(mixed), "friedman": _decisive_p(ranks)}
+    if table.between:
+        repeated, ranks = NOT_WITHIN, NOT_WITHIN
+    main = {"repeated": _decisive_ps(grouped or repeated), "mixed": _decisive_ps(mixed)}
+    main |= {"friedman": _decisive_ps(ranks), "one_way": {"condition": replicated}}
     return WithinResult(
         repeated=repeated,
         mixed=mixed,
@@ -240,20 +263,29 @@ def _one(
         friedman=ranks,
         cumulative=cumulative_link(table) if table.measure.kind == "likert" else None,
         intervals=within_intervals(table),
-        assumptions=check_assumptions(table, repeated, mixed),
+        assumptions=check_assumptions(table, grouped or repeated, mixed),
         main_test=plan.main,
-        main=main.get(plan.main, replicated),
+        main={term: p for term, p in main[plan.main].items() if p is not None},
+        grouped=grouped,
     )
 
 
-def _decisive_p(found: RepeatedMeasures | MixedModel | Friedman | Anova | NotComputable) -> float | None:
-    """Return the p that decides whether conditions differ; None if it cannot be computed."""
+NOT_WITHIN = NotComputable("groups", "participants of different groups play different conditions")
+Tested: TypeAlias = RepeatedMeasures | SplitPlot | MixedModel | Friedman | Anova | NotComputable
+
+
+def _decisive_ps(found: Tested) -> dict[Term, float | None]:
+    """Return the p values that decide whether conditions differ, by term; none if they cannot be computed.
+
+    There is one term, or with groups between people three: group, level and interaction.
+    """
     if isinstance(found, RepeatedMeasures):
-        return found.p_corrected
+        return {"condition": found.p_corrected}
+    if isinstance(found, SplitPlot):
+        return {one.term: found.p_corrected(one) for one in found.effects}
     if isinstance(found, MixedModel):
-        effect = found.effect("condition")
-        return effect.p if effect else None
-    return None if isinstance(found, NotComputable) else found.p
+        return {one.term: one.p for one in found.effects if isinstance(one, Effect) and one.decides}
+    return {} if isinstance(found, NotComputable) else {"condition": found.p}
 
 
 MAIN_TEST_FUNCTIONS: dict[
@@ -268,4 +300,4 @@ MAIN_TEST_FUNCTIONS: dict[
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
     """Return the p of one main test (a key of `MAIN_TESTS`) alone; None if it cannot be computed."""
-    return _decisive_p(MAIN_TEST_FUNCTIONS[test](table))
+    return _decisive_ps(MAIN_TEST_FUNCTIONS[test](table)).get("condition")

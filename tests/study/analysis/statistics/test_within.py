@@ -242,9 +242,9 @@ def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
 def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
     tables = [played(8, effect=0.4, seed=seed) for seed in (1, 2, 3)]
     found = run_within_tests(tables, AnalysisPlan(correction="holm"), [None] * 3)
-    over = [one.over_measures for one in found]
-    assert [one and one.p for one in over] == pytest.approx(holm_adjusted([one.main or 0 for one in found]))
-    assert {one.over_measures for one in run_within_tests(tables, AnalysisPlan(), [None] * 3)} == {None}
+    over = [one.over_measures["condition"].p for one in found]
+    assert over == pytest.approx(holm_adjusted([one.main["condition"] for one in found]))
+    assert not any(one.over_measures for one in run_within_tests(tables, AnalysisPlan(), [None] * 3))
     assert {one.over(test) for one in found for test in ("mixed", "friedman", "one_way")} == {None}
 
 
@@ -377,7 +377,7 @@ def test_the_test_that_the_plan_names_is_the_one_that_is_told_first() -> None:
         (result,) = analyse(one.observations, one.conditions, [one.measure], plan=plan).measures
         assert result.within
         assert main_test_sentence(result).startswith(words)
-        assert format_p(result.within.main or 0) in main_test_sentence(result)
+        assert format_p(result.within.main["condition"]) in main_test_sentence(result)
         repeated = any("repeated-measures ANOVA of" in each for each in more_sentences(result, plan))
         assert repeated is (main != "repeated")  # it stands above
 

@@ -1,0 +1,74 @@
+"""Parse a study's groups between people, and find the conditions that each group plays.
+
+Each participant belongs to one group and plays its conditions, and those for all groups. The module is plain
+Python, without Django.
+
+A group is assigned like an order of conditions (`study.design.counterbalancing`): every block has each group
+once, in a random order from the study's seed. Participants who drop out, withdraw or are excluded leave a
+gap, and gaps are filled first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from study.design.analysis_plan import KEY
+
+MOST_GROUPS = 12
+"""The most groups of a study."""
+
+
+def group_keys(text: str) -> tuple[str, ...]:
+    """Return the groups' keys, which the text has with spaces between them."""
+    return tuple(text.split())
+
+
+def group_keys_problem(text: str) -> str:
+    """Return why these keys cannot be groups. Return an empty string if they can, or if there are none."""
+    keys = group_keys(text)
+    if wrong := [key for key in keys if not KEY.fullmatch(key)]:
+        return f"{wrong[0]}: letters, digits, hyphens and underscores only, with spaces between the groups."
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        return f"Two groups have the key {twice[0]}."
+    if len(keys) == 1:
+        return "One group is no comparison: name two or more, or none."
+    return f"At most {MOST_GROUPS} groups." if len(keys) > MOST_GROUPS else ""
+
+
+Plan = TypeVar("Plan")
+
+
+def conditions_of_group(conditions: Iterable[Plan], group: str) -> tuple[Plan, ...]:
+    """Return the conditions that a group plays, in their order. An empty group plays those for all groups."""
+    return tuple(one for one in conditions if _group_of(one) in ("", group))
+
+
+def groups_meet(group: str, other: str) -> bool:
+    """Return whether somebody plays conditions of both groups. An empty group stands for all groups."""
+    return group == other or not (group and other)
+
+
+def level_of(condition: Any) -> str:
+    """Return the level of a condition within people: its own key if it names none."""
+    return str(condition.within_level or condition.key)
+
+
+def level_problem(conditions: Sequence[Any], groups: Sequence[str]) -> str:
+    """Return why groups and levels cannot be analysed together. Return an empty string if they can.
+
+    Every group must play every level once.
+    """
+    levels = {group: [level_of(one) for one in conditions_of_group(conditions, group)] for group in groups}
+    for group, played in levels.items():
+        if twice := [level for level in played if played.count(level) > 1]:
+            return f"the group {group} plays the level {twice[0]} twice"
+    first = next(iter(levels.values()), [])
+    for group, played in levels.items():
+        if missing := set(first) ^ set(played):
+            return f"the groups {groups[0]} and {group} do not both play the level {min(missing)}"
+    return ""
+
+
+def _group_of(condition: Any) -> str:
+    return str(condition.between_group)
