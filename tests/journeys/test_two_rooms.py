@@ -190,12 +190,8 @@ async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request
         before = await person.step()
         card = page.locator("#requests :not(.is-accepted) > [data-accept]:not(:disabled)").first
         if await card.count():
-            rest = await page.locator("#requests [data-request]:not(.is-accepted) li").count() - 1
             await card.press("Enter")
             await page.wait_for_selector("#requests .is-accepted")
-            if not accepted:
-                await page.wait_for_selector("#queues .is-chef ~ *, #queues li")
-                assert await page.locator("#queues li").count() >= rest, "what follows is in the plan"
             accepted += 1
         elif not await page.locator("#menu .own p").count():  # a wait goes on by itself
             await press_macro(page, ("wait", "1"))

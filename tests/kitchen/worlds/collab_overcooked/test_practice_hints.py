@@ -62,6 +62,7 @@ def named(hint: str) -> list[Command]:
 def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
     world, messages, todo, rounds = game(task, gamma=3.0), [], [], []
     world.reset(1)
+    assert PAGE.outcome(view(world, 0, messages)) == "The time is up: the dish was not delivered"
     while not world.has_ended:
         if world.doing[0] is None:
             found = hints_for(world, view(world, 0, messages))
