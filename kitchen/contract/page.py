@@ -294,7 +294,7 @@ class Page(ABC):
     )
     """Shown where an episode with a goal ended at its last step."""
     general_hint: ClassVar[str] = gettext_lazy("Read the guide again whenever you like: it says how to win.")
-    """The hint where no good next action is known."""
+    """The hint where no good next action is known, unless `hint_without_advice` finds a better one."""
 
     def named(self, number: int) -> str:
         """Return the name of a seat, by its number from 1: `Player 1`."""
@@ -313,9 +313,17 @@ class Page(ABC):
         """Return a sentence with this command, and why it is recommended (`aim` of an `Advice`)."""
         return gettext("Try this: {command}.").format(command=self.phrase(command))
 
+    def hint_without_advice(self, view: SeatView) -> str:
+        """Return the hint for a step in which no good next command is known."""
+        return self.general_hint
+
     def reached(self, view: SeatView) -> str:
         """Return the message to somebody whose episode ended because its goal was reached."""
         return gettext("Well done: you have reached the goal.")
+
+    def outcome(self, view: SeatView) -> str:
+        """Return how an episode without a goal ended, as a heading; empty: only that it is over."""
+        return ""
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

@@ -42,6 +42,17 @@
     document.getElementById("plan-said").textContent = broken?.textContent ?? "";
   }
 
+  /* what was put together for this step is kept where the panel comes anew with the connection */
+  function keep(event) {
+    const { target, fragment } = event.detail;
+    const fresh = fragment.firstElementChild;
+    const lists = [target, fresh].every((plan) => plan.querySelector("[data-plan-list]"));
+    if (target.id !== "plan" || !lists || target.dataset.plan !== fresh.dataset.plan) return;
+    event.detail.shouldSwap = false;
+    event.stopImmediatePropagation(); // panels.js would move what is equal into the new panel
+  }
+
+  document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("click", (event) => {
     const plan = event.target.closest("[data-plan]");

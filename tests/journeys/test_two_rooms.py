@@ -1,8 +1,10 @@
-"""Chef and assistant of Collab-Overcooked in a real browser, beside the stand-in, by keyboard and touch."""
+"""Chef and assistant of Collab-Overcooked in a real browser: by keyboard, by touch, and as two people."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,8 @@ from playwright.async_api import Browser, Page
 from kitchen.contract.world import Command
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from tests.browser import IN_A_BROWSER, SHOTS
-from tests.journeys.fitting import SCRIPT, TARGET, TEXT
+from tests.journeys.axe import violations
+from tests.journeys.fitting import misfits
 from tests.journeys.person import Person, enter_loaded, new_slug
 from tests.servers import Stack
 
@@ -25,7 +28,7 @@ kind = "collab_overcooked"
 settings = {{ task = "{task}", gamma = 3.0 }}
 [parts.consent]
 text = "I agree."
-[[conditions]]
+{practice}[[conditions]]
 key = "one"
 name = "one"
 label = "Two rooms"
@@ -33,32 +36,65 @@ coplayer = "recipe_partner"
 teammates = 1
 offers_plans = true
 shows_intents = true
-organisation = {{ kind = "pair", settings = {{ within = true }}, people = [{seat}] }}
+organisation = {{ kind = "pair", settings = {{ within = true }}, people = {people} }}
 [[items]]
 key = "i0"
 measure = "M0"
 text = "Item."
 """
+PRACTICE = """[parts.practice.settings.kitchen]
+world = "collab_overcooked"
+coplayer = "recipe_partner"
+teammates = 1
+settings = { task = "baked_pumpkin_soup", gamma = 3.0 }
+"""
 SOUP = "baked_pumpkin_soup"
+SIZES = ((360, 740), (390, 844), (768, 1024), (844, 390), (1024, 768), (1440, 900))
+UNHURRIED = 320
+"""Milliseconds between two taps that are no double tap."""
+COVERED = Path(__file__).with_name("kitchen_in_sight.js").read_text().rstrip().rstrip(";")
+"""What lies over the kitchen, or keeps it out of sight, whichever panel is shown."""
+
+RECONNECTED = """() => new Promise(done => {
+    document.addEventListener("htmx:wsAfterMessage", () => done(), { once: true });
+    document.querySelector("[data-play]").connection.reconnect();
+})"""
+"""All panels come anew."""
 
 
-def entered(stack: Stack, folder: Path, task: str, seat: int) -> str:
-    """Return the address of somebody in this seat of such a game."""
-    file, slug = folder / "rooms.toml", new_slug()
-    file.write_text(STUDY.format(slug=slug, task=task, seat=seat))
-    return enter_loaded(stack, file, slug)[0]
+def entered(
+    stack: Stack, folder: Path, task: str, people: Iterable[int], page: str = "play", count: int = 1
+) -> list[str]:
+    """Return the addresses of so many people who came to this page of such a study."""
+    file, slug = folder / f"{new_slug()}.toml", new_slug()
+    practice = PRACTICE if page == "practice" else ""
+    file.write_text(STUDY.format(slug=slug, task=task, people=list(people), practice=practice))
+    return enter_loaded(stack, file, slug, people=count, page=page)
 
 
 async def picture(page: Page, name: str) -> None:
     """Keep a picture of the page for somebody who wants to look."""
     if SHOTS:
-        await page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
+        await page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+async def kitchen_covered(page: Page, name: str) -> list[str]:
+    """Return what covers the kitchen at any size; the page is as large as before afterwards."""
+    before, found = page.viewport_size, []
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.wait_for_function(f"innerWidth === {width}")
+        found += [f"{width}x{height} {one}" for one in await page.evaluate(COVERED)]
+        await picture(page, f"{name}-{width}x{height}")
+    if before:
+        await page.set_viewport_size(before)
+    return found
 
 
 async def pick_by_keyboard(page: Page, macro: Command) -> None:
     """Choose verb, thing and place of a macro in the lists, by typing, and add it."""
     for place, word in enumerate(macro):
-        select = page.locator("[data-macro-picker] select").nth(place)
+        select = page.locator("#ask-form [data-macro-picker] select").nth(place)
         await select.focus()
         text = await select.locator(f"option[value='{word}']").inner_text()
         await page.keyboard.type(text)
@@ -67,94 +103,238 @@ async def pick_by_keyboard(page: Page, macro: Command) -> None:
     await page.keyboard.press("Enter")
 
 
-async def act(page: Page, person: Person, macro: Command) -> None:
-    """Choose a macro by keyboard as soon as it can begin; wait until one is asked again."""
-    before = await person.step()
-    wanted = macro if list(macro) in [list(one) for one in await person.offered()] else ("wait", "1")
-    done = json.dumps(list(wanted), separators=(",", ":"))
+async def ask_by_keyboard(page: Page, macros: Iterable[Command]) -> None:
+    """Ask for these macros in one message, and wait for the answer within the step."""
+    for macro in macros:
+        await pick_by_keyboard(page, macro)
+    before = await page.locator(".said:not(.is-yours)").count()
+    await page.focus("#ask-text")
+    await page.keyboard.type("Please.")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(f".said:not(.is-yours) >> nth={before}")
+    assert await page.locator("[data-request-list] li").count() == 0
+
+
+async def press_macro(page: Page, macro: Command) -> None:
+    """Choose a macro of the menu by keyboard, and send it."""
+    value = json.dumps(list(macro), separators=(",", ":"))
     await page.evaluate(
-        "value => document.querySelector('[data-play]').choosing.radioOf(value).focus()", done
+        "value => document.querySelector('[data-play]').choosing.radioOf(value).focus()", value
     )
     await page.keyboard.press("Space")
-    if await person.step() == before and await page.get_attribute("#bar", "data-phase") == "choose":
-        await page.keyboard.press("Enter")
-    await page.wait_for_selector(
-        f"#bar[data-phase=choose]:not([data-step='{before}']), #bar[data-phase=over]", timeout=60_000
-    )
-    if wanted != macro and await page.get_attribute("#bar", "data-phase") != "over":
-        await act(page, person, macro)
+    await page.keyboard.press("Enter")
 
 
-async def test_a_chef_asks_by_keyboard_and_delivers_a_soup(
+async def asked_again(page: Page, step: int) -> bool:
+    """Wait until a step later than this one waits for this person; False if the episode is over."""
+    later = f"#bar[data-phase=choose]:not([data-step='{step}'])"
+    await page.wait_for_selector(f"{later}, #bar[data-phase=over]", timeout=60_000)
+    return await page.get_attribute("#bar", "data-phase") != "over"
+
+
+async def act(page: Page, person: Person, macro: Command) -> None:
+    """Carry out a macro by keyboard as soon as it can begin; wait until then."""
+    going = True
+    while going:
+        before = await person.step()
+        wanted = macro if list(macro) in [list(one) for one in await person.offered()] else ("wait", "1")
+        await press_macro(page, wanted)
+        going = await asked_again(page, before) and wanted != macro
+
+
+async def draft_kept(page: Page) -> bool:
+    """Write and pick something, lose the connection; return whether all of it is there when it is back."""
+    await page.fill("#ask-text", "Half a sent")
+    await page.click("[data-add-request]")
+    await page.evaluate(RECONNECTED)
+    await page.wait_for_selector("#connection[data-state=connected]")
+    kept = await page.input_value("#ask-text") == "Half a sent"
+    requests = await page.locator("[data-request-list] li").count()
+    await page.click("[data-remove-request]")
+    await page.fill("#ask-text", "")
+    return kept and requests == 1
+
+
+async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     person, pair = Person(page), references(SOUP)[0]
     await page.set_viewport_size({"width": 1280, "height": 900})
-    await person.enter(entered(live_stack, tmp_path, SOUP, seat=0))
+    await person.enter(entered(live_stack, tmp_path, SOUP, people=[0], page="practice")[0])
     assert "Cook in the pot: baked pumpkin slices" in await page.inner_text("#score")
+    assert "ask Cook 2 for it" in await page.inner_text("#hint")
+    assert await draft_kept(page)
     for unit in pair.units:
-        for macro in unit:
-            await pick_by_keyboard(page, macro)
-        assert await page.locator("[data-request-list] li").count() == len(unit)
-        before = await page.locator(".said:not(.is-yours)").count()
-        await page.focus("#ask-text")
-        await page.keyboard.type("Please.")
-        await page.keyboard.press("Enter")
-        await page.wait_for_selector(f".said:not(.is-yours) >> nth={before}")
-        assert await page.locator("[data-request-list] li").count() == 0
+        await ask_by_keyboard(page, unit)
         assert await person.step() == 0, "the answer came within the step"
-    assert await page.locator(".request-card.is-yours").count() == 2
-    for macro in pair.chef:
-        await act(page, person, macro)
-        if macro[0] == "bake":
-            await page.evaluate("document.querySelector('.col-scene').scrollTop = 0")
-            await picture(page, "chef-1280")
-    assert await page.get_attribute("#bar", "data-phase") == "over"
+    assert await page.locator("#asked .request-card").count() == 2
+    await act_all(person, pair.chef[:3])
+    assert await kitchen_covered(page, "chef") == []
+    await act_all(person, pair.chef[3:])
+    assert "The dish was delivered in time" in await page.inner_text("#over")
     assert person.problems == []
 
 
 @pytest.mark.nightly
-async def test_an_assistant_accepts_requests_by_touch_on_a_phone(
-    browser: Browser, live_stack: Stack, tmp_path: Path
+async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = Person(page)
+    await page.set_viewport_size({"width": 1280, "height": 900})
+    await person.enter(entered(live_stack, tmp_path, SOUP, people=[1])[0])
+    assert "You do not have the recipe" in await page.inner_text("#score")
+    await page.wait_for_selector("[data-accept]")
+    assert await kitchen_covered(page, "assistant") == []
+    going, accepted = True, 0
+    while going:
+        before = await person.step()
+        card = page.locator("#requests :not(.is-accepted) > [data-accept]:not(:disabled)").first
+        if await card.count():
+            await card.press("Enter")
+            await page.wait_for_selector("#requests .is-accepted")
+            accepted += 1
+        elif not await page.locator("#menu .own p").count():  # a wait goes on by itself
+            await press_macro(page, ("wait", "1"))
+        going = await asked_again(page, before)
+    assert accepted == 2 and "The dish was delivered in time" in await page.inner_text("#over")
+    assert person.problems == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seat", [0, 1])
+async def test_a_soup_is_delivered_by_touch_on_a_phone(
+    browser: Browser, live_stack: Stack, tmp_path: Path, seat: int
 ) -> None:
     context = await browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, base_url=live_stack.url
     )
     page = await context.new_page()
     person = Person(page)
-    await person.enter(entered(live_stack, tmp_path, SOUP, seat=1))
-    await picture(page, "assistant-390-start")
-    assert "You do not have the recipe" in await page.inner_text("#score")
-    while await page.get_attribute("#bar", "data-phase") != "over":
-        await page.wait_for_selector("#bar[data-phase=choose], #bar[data-phase=over]", timeout=60_000)
-        before = await person.step()
-        accept = page.locator("[data-accept]:not(:disabled)").first
-        fold = page.locator("[data-fold=show-actions][aria-expanded=true]")
-        if await fold.count():
-            await fold.tap()
-        if "You do not have to choose" in await page.inner_text("#menu"):
-            pass  # a wait goes on by itself
-        elif await accept.count():
-            await accept.tap()
-            await picture(page, "assistant-390")
-            await page.tap("#menu [data-submit]")
-        elif await page.get_attribute("#bar", "data-phase") == "choose":
-            await person.send(("wait", "1"))
-        await page.wait_for_selector(
-            f"#bar:not([data-step='{before}'])[data-phase=choose], #bar[data-phase=over]", timeout=60_000
-        )
+    await person.enter(entered(live_stack, tmp_path, SOUP, people=[seat])[0])
+    if seat == 0:
+        await chef_by_touch(page, person)
+    else:
+        await assistant_by_touch(page, person)
+    assert "The dish was delivered in time" in await page.inner_text("#over")
     assert await page.evaluate("document.documentElement.scrollWidth <= 390")
     assert person.problems == []
     await context.close()
 
 
+async def chef_by_touch(page: Page, person: Person) -> None:
+    """Ask for all units, then play the chef's trajectory."""
+    pair = references(SOUP)[0]
+    for unit in pair.units:
+        await page.tap("[data-panel-tab=ask]")
+        for macro in unit:
+            for place, word in enumerate(macro):
+                await page.locator("#ask-form [data-macro-picker] select").nth(place).select_option(word)
+            await page.tap("[data-add-request]")
+        await picture(page, f"chef-touch-ask-{len(unit)}")
+        before = await page.locator(".said:not(.is-yours)").count()
+        await page.tap("#ask-form [data-send]")
+        await page.wait_for_selector(f".said:not(.is-yours) >> nth={before}", state="attached")
+    await page.tap("[data-panel-tab=act]")
+    for macro in pair.chef:
+        going = True
+        while going:
+            before = await person.step()
+            wanted = macro if list(macro) in [list(one) for one in await person.offered()] else ("wait", "1")
+            value = json.dumps(list(wanted), separators=(",", ":"))
+            await page.wait_for_timeout(UNHURRIED)
+            await page.locator("#menu label", has=page.locator(f"input[value='{value}']")).tap()
+            if wanted[0] == "wait" and await person.step() == before:
+                await page.tap("#menu [data-submit]")
+            going = await asked_again(page, before) and wanted != macro
+
+
+async def assistant_by_touch(page: Page, person: Person) -> None:
+    """Accept every request, and wait meanwhile."""
+    await page.wait_for_selector("[data-accept]")
+    going = True
+    while going:
+        before = await person.step()
+        card = page.locator("#requests :not(.is-accepted) > [data-accept]:not(:disabled)").first
+        if await card.count():
+            await picture(page, f"assistant-touch-{before}")
+            await card.tap()
+        elif not await page.locator("#menu .own p").count():
+            await page.wait_for_timeout(UNHURRIED)
+            await page.locator("#menu label", has=page.locator("""input[value='["wait","1"]']""")).tap()
+            await page.tap("#menu [data-submit]")
+        going = await asked_again(page, before)
+
+
 @pytest.mark.nightly
-async def test_the_page_fits_every_width(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+async def test_two_people_hold_a_conversation_and_deliver(
+    page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
+) -> None:
+    task, pair = "boiled_egg", references("boiled_egg")[0]
+    first, second = entered(live_stack, tmp_path, task, people=[0, 1], count=2)
+    context = await browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844})
+    chef, assistant = Person(page), Person(await context.new_page())
+    await page.goto(first)
+    await assistant.page.goto(second)
+    await assistant.connected()
+    await chef.connected()
+    await ask_and_answer(page, assistant.page, [macro for unit in pair.units for macro in unit])
+    await picture(page, "two-chef")
+    await assistant.page.click("[data-panel-tab=act]")
+    await picture(assistant.page, "two-assistant")
+    await assistant.page.click("[data-accept]")
+    await assistant.page.wait_for_selector("#queues section:not(.is-chef) li", state="attached")
+    await assistant.page.wait_for_selector("#phase :text('Waiting for Cook 1')")
+    await asyncio.gather(act_all(chef, pair.chef), wait_whenever_asked(assistant))
+    for person in (chef, assistant):
+        assert "The dish was delivered in time" in await person.page.inner_text("#over")
+        assert person.problems == []
+    await context.close()
+
+
+async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> None:
+    """Ask, be asked back, and answer, in one step."""
+    for macro in macros:
+        await pick_by_keyboard(chef, macro)
+    await chef.fill("#ask-text", "Please bring me this.")
+    await chef.press("#ask-text", "Enter")
+    await assistant.wait_for_selector("[data-accept]")
+    await assistant.click("[data-panel-tab=ask]")
+    await assistant.fill("#ask-text", "At once?")
+    await assistant.press("#ask-text", "Enter")
+    await chef.wait_for_selector(".said:has-text('At once?')")
+    await chef.fill("#ask-text", "Yes.")
+    await chef.press("#ask-text", "Enter")
+    await assistant.click("[data-panel-tab=talk]")
+    await assistant.wait_for_selector(".said:has-text('Yes.')")
+
+
+async def wait_whenever_asked(person: Person) -> None:
+    """Choose a wait whenever something has to be chosen, until the episode is over."""
+    going = True
+    while going:
+        step = await person.step()
+        choosing = await person.page.get_attribute("#bar", "data-phase") == "choose"
+        if choosing and not await person.page.locator("#menu .own p").count():
+            await press_macro(person.page, ("wait", "1"))
+        going = await asked_again(person.page, step)
+
+
+async def act_all(person: Person, macros: Iterable[Command]) -> None:
+    """Carry out these macros by keyboard, one after another."""
+    for macro in macros:
+        await act(person.page, person, macro)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seat", [0, 1])
+async def test_the_page_is_accessible_and_fits(
+    page: Page, live_stack: Stack, tmp_path: Path, seat: int
+) -> None:
     person = Person(page)
-    await person.enter(entered(live_stack, tmp_path, "boiled_egg", seat=0))
-    await page.evaluate(SCRIPT)
-    for width in (360, 390, 768, 1024, 1440):
-        await page.set_viewport_size({"width": width, "height": 900})
-        assert await page.evaluate(f"document.documentElement.scrollWidth <= {width}"), width
-        assert await page.evaluate(f"fitting.small({TARGET}, {TEXT})") == [], width
-        await picture(page, f"chef-{width}")
+    await person.enter(entered(live_stack, tmp_path, SOUP, people=[seat])[0])
+    if seat:
+        await page.wait_for_selector("[data-accept]")
+    assert await kitchen_covered(page, f"seat-{seat}") == []
+    assert await violations(page, f"seat {seat}") == []
+    assert await misfits(page, f"seat {seat}") == []
+    assert person.problems == []

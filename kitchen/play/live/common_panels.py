@@ -243,6 +243,8 @@ class EpisodeEnd(NamedTuple):
     abandoned_because: str = ""
     goal: str = ""
     """The result of its goal in words, if it had one and ended by itself."""
+    outcome: str = ""
+    """How an episode without a goal ended by itself, in words of its world."""
     seconds: int | None = None
     """Duration in seconds of a real-time episode."""
 
@@ -406,7 +408,10 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
     )
     why = gettext(view.result.abandoned_because) if view.result.abandoned_because else ""
     seconds = round(view.step * view.timing.tick_ms / 1000) if view.timing.tick_ms else None
-    return EpisodeEnd(True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, seconds)
+    outcome = "" if stopped else page.outcome(view)
+    return EpisodeEnd(
+        True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, outcome, seconds
+    )
 
 
 STEPS_GONE_SHOWN = 2

@@ -125,7 +125,7 @@ def hints_for(world: World, view: SeatView) -> Hints:
         first.append(page.aim.format(steps=view.length))
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.choice.legal:
-        return Hints((*first, page.general_hint))
+        return Hints((*first, page.hint_without_advice(view)))
     return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
 
 

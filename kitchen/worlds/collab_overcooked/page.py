@@ -5,7 +5,7 @@ Plain Python, no Django.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
@@ -29,12 +29,14 @@ from kitchen.worlds.collab_overcooked.display_text import (
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    WAIT,
     known_macros,
     never_code,
     read_macros,
     with_waits,
     without_request,
 )
+from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -43,6 +45,8 @@ PLACES: Mapping[str, str] = {
     **{letter: NAMES.get(place, place) for letter, place in PLACE_LETTERS.items()},
     "G": gettext_noop("serving place"),
 }
+
+COUNTER_NAMES: Mapping[str, str] = {"C": gettext_noop("counter"), "S": gettext_noop("shared counter")}
 
 
 class OrderContent(NamedTuple):
@@ -95,13 +99,15 @@ class AskForm(NamedTuple):
     to: int
     typed: bool
     macros: tuple[OfferedMacro, ...]
+    """The teammate's macros."""
+    own: tuple[OfferedMacro, ...]
+    """The person's own macros, for the plan; empty where no plans are offered."""
 
 
 class RequestCard(NamedTuple):
     """The requests of one message. `first` and `then` are commands; `possible`: the first can begin now."""
 
     number: int
-    is_yours: bool
     who: str
     step: int
     macros: tuple[str, ...]
@@ -111,8 +117,9 @@ class RequestCard(NamedTuple):
 
 
 class RequestCards(NamedTuple):
-    """The newest requests, the newest first."""
+    """The newest requests of one side, the newest first."""
 
+    are_yours: bool
     cards: tuple[RequestCard, ...]
 
 
@@ -126,13 +133,19 @@ def _look(letter: str) -> CellLook:
         return CellLook(gettext_noop("floor"), walkable=True)
     if letter in PLACES:
         return CellLook(PLACES[letter], picture=f"box-{letter}")
-    return CellLook(
-        {"C": gettext_noop("counter"), "S": gettext_noop("shared counter")}.get(letter, gettext_noop("wall"))
-    )
+    if letter in COUNTER_NAMES:
+        return CellLook(COUNTER_NAMES[letter], picture=f"box-{letter}")
+    return CellLook(gettext_noop("wall"))
 
 
 def _value(macro: Command) -> str:
     return canonical_json(list(macro))
+
+
+def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
+    return tuple(
+        OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro))) for macro in macros
+    )
 
 
 def _picked(code: str) -> PickedWord:
@@ -158,6 +171,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
+    first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),
         "destroyed": gettext_noop("{utensil}: this made nothing, and {contents} is lost"),
@@ -168,7 +182,7 @@ class CollabPage(GridPage):
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the panel makers: the order instead of the score and other facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
+        return (makers[0], self.queues, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the macros that a person typed, read as those in models' replies. TypedTextError names the
@@ -198,29 +212,40 @@ class CollabPage(GridPage):
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
-        shows = AskForm("", 0, typed=False, macros=())
+        shows = AskForm("", 0, typed=False, macros=(), own=())
         if others and view.acts:
-            typed = view.brief["typed"]
-            macros = () if typed else known_macros(food_rules(), 1 - view.seat)
-            offered = tuple(
-                OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro)))
-                for macro in macros
-            )
-            shows = AskForm(view.talk.members[others[0]], others[0], typed, offered)
+            name, typed = view.talk.members[others[0]], view.brief["typed"]
+            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")]
+            asked = known_macros(food_rules(), 1 - view.seat)
+            if typed:
+                own = asked = []
+            elif not view.plans.offered:
+                own = []
+            shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
 
+    def asked(self, view: SeatView) -> Panel:
+        """Return the panel of the newest requests of one's own."""
+        return self._request_panel("asked", view, is_yours=True)
+
     def requests(self, view: SeatView) -> Panel:
-        """Return the panel of the newest requests; those of the teammate can be accepted."""
-        asked = [said for said in view.talk.messages if macros_in(said.data, REQUESTS_KEY)]
-        cards = tuple(self._card(view, said) for said in reversed(asked[-CARDS_SHOWN:]))
-        return Panel("requests", f"{_TEMPLATES}/requests.jinja", RequestCards(cards))
+        """Return the panel of the newest requests of the teammate, which can be accepted."""
+        return self._request_panel("requests", view, is_yours=False)
+
+    def _request_panel(self, name: str, view: SeatView, *, is_yours: bool) -> Panel:
+        found = [
+            said
+            for said in view.talk.messages
+            if macros_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
+        ]
+        cards = tuple(self._card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
+        return Panel(name, f"{_TEMPLATES}/requests.jinja", RequestCards(is_yours, cards))
 
     def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
         macros = macros_in(said.data, REQUESTS_KEY)
         who = "" if said.sender is None else view.talk.members.get(said.sender, "")
         return RequestCard(
             said.number,
-            said.sender == view.talk.member,
             who,
             said.step,
             tuple(map(command_words, macros)),
@@ -283,6 +308,20 @@ class CollabPage(GridPage):
     def phrase(self, command: Command) -> str:
         """Return a macro in words."""
         return command_words(command)
+
+    def outcome(self, view: SeatView) -> str:
+        """Return whether the ordered dish was delivered in time."""
+        if view.result.score.get("success"):
+            return gettext("The dish was delivered in time")
+        return gettext("The time is up: the dish was not delivered")
+
+    def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+        """Return a sentence with this macro, and why it comes next."""
+        return f"{super().hint(view, command, aim)} {reason_words(command)}".rstrip()
+
+    def hint_without_advice(self, view: SeatView) -> str:
+        """Return whether to ask, to accept a request, or to wait."""
+        return teammate_hint(view)
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return the sentence for an event; empty for a macro that took effect, which the story tells."""

@@ -96,7 +96,7 @@ class RecipePartner(Agent):
     ) -> tuple[Json, tuple[MessageDraft, ...]]:
         """Return the memory and the request of the next unit, if it is due."""
         met = matched_prefix(theirs, pair.assistant)
-        unit = _unit_at(pair.units, met)
+        unit = unit_at(pair.units, met)
         before = situation.memory or {}
         is_same = before.get("met") == met and situation.step - before.get("step", 0) < PATIENCE
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
@@ -204,7 +204,7 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
     return {seat: command} if seat in asked else {}
 
 
-def _unit_at(units: Sequence[Macros], met: int) -> Macros:
+def unit_at(units: Sequence[Macros], met: int) -> Macros:
     """Return what is left of the unit that comes after so many macros of the trajectory; empty at its end."""
     for unit in units:
         if met < len(unit):

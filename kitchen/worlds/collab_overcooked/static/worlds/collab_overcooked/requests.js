@@ -1,5 +1,6 @@
-/* Asking the teammate for actions: a picker of verb, thing and place, several in a row, sent with one message; and
-   accepting what the teammate asks for, which then is one's choice and plan. */
+/* Asking the teammate for actions: a picker of verb, thing and place, several in a row, sent with one message; the same
+   picker for what follows one's own choice; and accepting what the teammate asks for with one press: the first action is
+   sent, and what follows it becomes one's plan. */
 "use strict";
 
 (() => {
@@ -10,7 +11,9 @@
   const panel = () => document.getElementById("ask"); // comes anew when the page is connected again
   const formOf = () => panel().querySelector("[data-asks-for]");
   const word = (name) => panel().querySelector(`[data-word="${name}"]`).textContent;
-  const macros = JSON.parse(panel().dataset.macros ?? "[]").map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) }));
+  const read = (list) => JSON.parse(list ?? "[]").map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) }));
+  const macros = read(panel().dataset.macros); // the teammate's
+  const own = read(panel().dataset.own);
 
   /* the picker: a list for each word, with what fits the words before it */
 
@@ -18,9 +21,9 @@
   const chosenWords = (picker) => [...picker.querySelectorAll("select")].map((select) => select.value);
   const fits = (macro, codes) => codes.every((code, place) => macro.words[place]?.code === code);
 
-  function show(picker, codes) {
+  function show(picker, offered, codes) {
     const place = codes.length;
-    const known = macros.filter((macro) => fits(macro, codes) && macro.words.length > place);
+    const known = offered.filter((macro) => fits(macro, codes) && macro.words.length > place);
     const options = new Map(known.map((macro) => [macro.words[place].code, macro.words[place].name]));
     if (!options.size) return;
     const select = document.createElement("select");
@@ -28,15 +31,41 @@
     for (const [code, name] of options) select.add(new Option(name, code));
     select.addEventListener("change", () => {
       while (select.nextSibling) select.nextSibling.remove();
-      show(picker, chosenWords(picker));
+      show(picker, offered, chosenWords(picker));
     });
     picker.append(select);
-    show(picker, chosenWords(picker));
+    show(picker, offered, chosenWords(picker));
+  }
+
+  function picked(picker, offered) {
+    const codes = chosenWords(picker);
+    return offered.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
   function fillPicker() {
     const picker = pickerOf();
-    if (picker && !picker.children.length) show(picker, []);
+    if (picker && !picker.children.length) show(picker, macros, []);
+    fillPlanPicker();
+  }
+
+  /* in place of the plan's long list, which takes what is picked */
+  function fillPlanPicker() {
+    const choice = document.querySelector("[data-plan-choice]");
+    const possible = own.filter((macro) => choice && [...choice.options].some(({ value }) => value === macro.value));
+    if (!possible.length || choice.hidden) return;
+    const label = document.querySelector(`label[for="${choice.id}"]`);
+    const picker = Object.assign(document.createElement("div"), { className: "macro-picker" });
+    picker.setAttribute("role", "group");
+    picker.setAttribute("aria-label", label.textContent);
+    choice.before(picker);
+    choice.hidden = true;
+    label.hidden = true;
+    const take = () => {
+      choice.value = picked(picker, possible).value;
+    };
+    show(picker, possible, []);
+    picker.addEventListener("change", take);
+    take();
   }
 
   function add(macro) {
@@ -48,11 +77,6 @@
     const remove = item.querySelector("[data-remove-request]");
     remove.setAttribute("aria-label", `${remove.textContent}: ${macro.text}`);
     list.append(item);
-  }
-
-  function picked() {
-    const codes = chosenWords(pickerOf());
-    return macros.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
   function tell(text) {
@@ -78,6 +102,7 @@
   /* what was sent leaves the list when it is there: the conversation then has a new message of ours */
   const mine = () => document.getElementById("talk")?.dataset.mine;
   let sent = null;
+  let step = ""; // that was shown last
 
   /* what was typed leaves its box when it was taken: requests as above, one's own actions when their step was played */
   const menu = () => document.getElementById("menu");
@@ -97,6 +122,10 @@
 
   function onMessage() {
     fillPicker();
+    markAccepted();
+    markNews();
+    if (play.choosing.step !== step) document.querySelector(".col-own").scrollTop = 0; // a new hint, or a request
+    step = play.choosing.step;
     if (typed.has("menu") && typed.get("menu").step !== menu()?.elements.step.value) emptyTyped(menu());
     if (sent === null || mine() === sent) return;
     sent = null;
@@ -108,8 +137,7 @@
   /* the teammate's request becomes one's own choice, and what follows it one's plan */
   function accept(button) {
     const radio = play.choosing.radioOf(button.dataset.accept);
-    if (!radio) return;
-    play.choosing.mark(radio);
+    if (!radio || !play.choosing.may()) return;
     const list = document.querySelector("[data-plan-list]");
     const template = document.querySelector("[data-plan-item]");
     if (list && template) {
@@ -120,19 +148,67 @@
         item.querySelector("input").value = value;
         list.append(item);
       }
-      const fold = document.getElementById("plan-fold");
-      if (fold) fold.open = true;
     }
-    document.querySelector("[data-submit]")?.focus();
+    accepted.add(button.closest("[data-request]").dataset.request);
+    markAccepted();
+    play.choosing.send(radio);
+  }
+
+  /* what was accepted says so; it can be accepted once more, if something came between */
+  const accepted = new Set();
+
+  function markAccepted() {
+    for (const card of document.querySelectorAll("#requests [data-request]")) {
+      const on = accepted.has(card.dataset.request);
+      card.classList.toggle("is-accepted", on);
+      card.querySelector("[data-accepted]").hidden = !on;
+    }
+  }
+
+  /* a panel that comes anew with the connection takes nothing of what was picked or written */
+  function keep(event) {
+    const { target, fragment } = event.detail;
+    if (target.id !== "ask" || !formOf() || fragment.firstElementChild.dataset.macros !== target.dataset.macros) return;
+    event.detail.shouldSwap = false;
+    event.stopImmediatePropagation(); // panels.js would move what is equal into the new panel
+  }
+
+  /* where the page is narrow, one panel is shown below the kitchen; the others say that they have something new */
+
+  const tabs = [...document.querySelectorAll("[data-panel-tab]")];
+  const newest = { act: "", talk: "" }; // what was there when it was looked at last
+  const shown = () => play.dataset.panel ?? "act";
+  const news = {
+    act: () => document.querySelector("#requests [data-request]")?.dataset.request ?? "",
+    talk: () => document.querySelector("#talk .said:last-child")?.id ?? "",
+  };
+
+  function markNews() {
+    for (const tab of tabs) {
+      const name = tab.dataset.panelTab;
+      if (!news[name]) continue;
+      if (name === shown()) newest[name] = news[name]();
+      tab.querySelector(".collab-news").hidden = newest[name] === news[name]();
+    }
+  }
+
+  function showPanel(name) {
+    play.dataset.panel = name;
+    for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.panelTab === name));
+    markNews();
   }
 
   document.addEventListener("click", (event) => {
+    const tab = event.target.closest("[data-panel-tab]");
+    if (tab) showPanel(tab.dataset.panelTab);
     const accepted = event.target.closest("[data-accept]");
     if (accepted) accept(accepted);
-    if (event.target.closest("[data-add-request]")) add(picked());
+    if (event.target.closest("[data-add-request]")) add(picked(pickerOf(), macros));
     if (event.target.closest("[data-remove-request]")) event.target.closest("li").remove();
   });
   fillPicker();
+  markNews();
+  document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", onMessage);

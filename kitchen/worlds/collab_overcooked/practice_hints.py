@@ -1,0 +1,110 @@
+"""Put into words what somebody who practises may do when no action of their own is due: ask, answer or wait.
+
+Hints follow the reference trajectories of the task, so only a chef who knows the recipe gets those that name
+things. Plain Python, no Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kitchen.contract.page import SeatView
+from kitchen.contract.team_messages import REQUESTS_KEY
+from kitchen.contract.world import Command
+from kitchen.words.gettext_without_django import gettext, gettext_noop
+from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
+from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
+from kitchen.worlds.collab_overcooked.display_text import command_words, thing_words
+from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
+from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR, unit_at
+
+ASK_FIRST = gettext_noop(
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Pick the action in the lists "
+    "under “Ask {teammate}”, press “Add to the request”, then “Send to your teammate”."
+)
+ASK_REST = gettext_noop(
+    "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
+    "the same way: {requests}."
+)
+JOB_RUNS = gettext_noop(
+    "The {utensil} runs for 3 steps. The ring around it shows the steps left. Wait until it is done."
+)
+TEAMMATE_WORKS = gettext_noop(
+    "{teammate} does what you asked for: see its list at the kitchen. Wait a few steps, until the next thing "
+    "lies on a shared counter."
+)
+ACCEPT = gettext_noop(
+    "{teammate} asks you for something. Press “Do this”: the first action begins, and the others follow by "
+    "themselves."
+)
+NOTHING_ASKED = gettext_noop(
+    "You do not have the recipe. Ask {teammate} what is needed, or wait until it asks you."
+)
+REASONS: Mapping[str, str] = {
+    "pickup": gettext_noop("It is ready for you."),
+    "pickup counter": gettext_noop("It lies on a shared counter. Your cook walks there by itself."),
+    "put_obj_in_utensil": gettext_noop("The recipe says what belongs in there."),
+    **dict.fromkeys(
+        STARTED_BY, gettext_noop("Nothing happens before you start it. Wrong contents would be lost.")
+    ),
+    "fill_dish_with_food": gettext_noop("This order is served in a dish."),
+    "deliver": gettext_noop("The first correct delivery ends the game."),
+}
+"""Why a macro comes next, by verb, and for a counter by verb and place."""
+
+
+def reason_words(macro: Command) -> str:
+    """Return why this macro comes next; empty for one without a reason of its own."""
+    text = REASONS.get(" ".join((macro[0], macro[-1])), REASONS.get(macro[0], ""))
+    return gettext(text) if text else ""
+
+
+def teammate_hint(view: SeatView) -> str:
+    """Return the hint for a step in which no macro of the own reference trajectory can begin."""
+    teammate = view.players[1 - view.seat].name
+    if view.seat != CHEF or "recipe" not in view.brief:
+        text = ACCEPT if _can_accept(view) else NOTHING_ASKED
+        return gettext(text).format(teammate=teammate)
+    if running := _running_utensil(view):
+        return gettext(JOB_RUNS).format(utensil=thing_words(running))
+    missing, is_begun = _missing_requests(view)
+    if not missing:
+        return gettext(TEAMMATE_WORKS).format(teammate=teammate)
+    requests = "; ".join(map(command_words, missing))
+    return gettext(ASK_REST if is_begun else ASK_FIRST).format(teammate=teammate, requests=requests)
+
+
+def _can_accept(view: SeatView) -> bool:
+    """Return whether the newest request of the teammate can begin now."""
+    of_teammate = (said for said in view.talk.messages if said.sender != view.talk.member)
+    newest = [macros for said in of_teammate if (macros := macros_in(said.data, REQUESTS_KEY))][-1:]
+    return any(macros[0] in view.choice.legal for macros in newest)
+
+
+def _running_utensil(view: SeatView) -> str:
+    own = OWN_UTENSILS[view.seat]
+    utensils = view.observation["utensils"]
+    return next((each["thing"] for each in utensils if each["thing"] in own and each["left"] is not None), "")
+
+
+def _missing_requests(view: SeatView) -> tuple[Sequence[Command], bool]:
+    """Return what to request of the assistant's next unit, and whether a part of it was requested already.
+
+    The first request of all leaves the unit's last macro for a second round of the conversation.
+    """
+    pair = _reference_pair(view)
+    own = (said for said in view.talk.messages if said.sender == view.talk.member)
+    requested = [macro for said in own for macro in macros_in(said.data, REQUESTS_KEY)]
+    done = [tuple(each) for each in view.observation["players"][ASSISTANT]["done"]]
+    met, asked = matched_prefix(done, pair.assistant), matched_prefix(requested, pair.assistant)
+    end = met + len(unit_at(pair.units, met))
+    missing = pair.assistant[max(met, asked) : end]
+    return (missing if requested else missing[: max(1, len(missing) - 1)]), asked > met
+
+
+def _reference_pair(view: SeatView) -> ReferencePair:
+    task = tasks()[str(view.brief["order"])]
+    return references(task.name)[SHORTEST_PAIR[task.level]]
