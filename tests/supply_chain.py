@@ -117,13 +117,16 @@ def _component(one: Package) -> dict[str, Any]:
     }
 
 
-HEAD = """# Licences
+HEAD = """# Look up the licences
 
-Brigade itself is under the MIT licence (`LICENSE`). With it come these packages, as `requirements.txt` pins
-them, in `static/vendor/` other people's work, the pictures of food (Fluent Emoji, Microsoft, MIT), and the
-fonts of figures and reports (DejaVu 2.37, `kitchen/charts/fonts/`), each with its licence beside it. Written
-by `make sbom`, which writes the bill of materials (CycloneDX, `docs/sbom.json`) too. What only tests and
-checks need is in neither.
+On this page you find the licence of every package that Brigade uses. Brigade itself is under the
+MIT licence (`LICENSE`).
+
+- The table lists the packages in `requirements.txt`. `make sbom` writes it, and the bill of materials
+  (CycloneDX, `docs/sbom.json`). Packages that only tests and checks need are in neither.
+- `static/vendor/` has other people's work, each with its licence beside it.
+- The pictures of food are Microsoft's Fluent Emoji (MIT). The fonts of figures and reports are DejaVu 2.37
+  (`kitchen/charts/fonts/`).
 
 | package | version | licence |
 |---|---|---|"""

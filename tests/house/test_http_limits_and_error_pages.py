@@ -79,7 +79,7 @@ async def test_a_file_that_is_too_large_is_told_how_large_one_may_be() -> None:
     form = (b"content-type", b"multipart/form-data; boundary=b")
     answered = await asked(whole, path="/staff/replay/", headers=(form, length))
     assert (answered.status, answered.is_our_page) == (413, True)
-    assert f"A file may have {LARGEST_BODY / 2**20:g} MB at most" in answered.body
+    assert f"A file may have at most {LARGEST_BODY / 2**20:g} MB" in answered.body
     assert "shorten the text" not in answered.body
 
 
