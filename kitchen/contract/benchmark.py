@@ -1,7 +1,7 @@
 """Define benchmarks: how experiments compare agents that play alone in one world.
 
 `CompletionBenchmark` counts the orders completed and missed per level, number of agents and interval. It
-sets published counts and an upper bound beside them. `ComparisonBenchmark` compares one metric by level,
+compares them with published counts and an upper bound. `ComparisonBenchmark` compares one metric by level,
 number of seats and line-up. `PairingBenchmark` compares partners by who plays in which of two seats.
 
 No Django.

@@ -1,6 +1,6 @@
 """Store the commands and plans of an open turn, and the step that they lead to with its log row.
 
-Call what stores inside a transaction, with the turn locked.
+Call the functions that store inside a transaction, with the turn locked.
 
 The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
 episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
