@@ -242,14 +242,14 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 
 
 def add_heard_note(
-    turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, said: Sequence[Message]
+    turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
     """Record in the decision's note which messages of the talk its agent has heard, by their stored numbers.
 
     The stored messages may differ from the talk: people wrote meanwhile, or one message was not sent.
     """
     if mailbox := mailbox_of(turn):
-        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, said)))
+        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
         decision.note = note_of_heard(decision.note, heard, missed)
 
 
@@ -400,11 +400,11 @@ def _content(row: Message) -> tuple[str, Json]:
     return row.text, row.data.get(REQUESTS_KEY)
 
 
-def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
+def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
     """Return True if this message of the sender needs an answer."""
     if row.sender is None:
         return False
-    words = [one for one in said if one.sender == row.sender]
+    words = [one for one in messages if one.sender == row.sender]
     repeats = len(words) > 1 and _content(words[-1]) == _content(words[-2])
     sender = organisation.member(row.sender)
     has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
