@@ -165,7 +165,7 @@ class PairingBenchmark(ComparisonBenchmark):
 
 
 class CompletionBenchmark(Benchmark):
-    """A benchmark of a world in which completed and missed orders are counted."""
+    """A benchmark that counts the orders that an agent completes and misses."""
 
     preset_coplayer: ClassVar[str]
     """The co-player that plays a preset, or that uses a model named on the command line."""
