@@ -85,9 +85,10 @@ async def run(listener: socket.socket) -> None:
         await serving
 
 
-async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
-    """Start everything, print the address, and keep everything running. Replace the programs whenever `asked`
-    is set. If cancelled, end them, Valkey last. Raises RunError if something cannot start."""
+async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> None:
+    """Start everything, print the address, and keep everything running. Replace the programs whenever
+    `restart_requested` is set. If cancelled, end them, Valkey last. Raises RunError if something cannot
+    start."""
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
@@ -110,8 +111,8 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         print_line(f"ready after {seconds:.1f} s; Ctrl-C stops it, logs are in {paths.log_dir()}")
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
-        while await asked.wait():
-            asked.clear()
+        while await restart_requested.wait():
+            restart_requested.clear()
             await restart(crew, environment)
 
 

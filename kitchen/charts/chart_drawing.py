@@ -1,4 +1,4 @@
-"""Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module the sheet around it.
+"""Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module adds the texts around it.
 
 The same chart gives the same bytes. Only the fonts in `fonts/` and those of the system are used, no network.
 """

@@ -1,7 +1,8 @@
 """Write a chart as a Vega-Lite specification, for pages and for files.
 
-The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages it
-is as wide as its place and can be asked. For files (`paper`) all sizes are fixed and the title is left out.
+The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages a
+chart is as wide as its container and has tooltips. For files (`paper`) all sizes are fixed and the title is
+left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define benchmarks: how experiments compare agents that play alone in one world.
 
 `CompletionBenchmark` counts the orders completed and missed per level, number of agents and interval. It
-sets published counts and an upper bound beside them. `ComparisonBenchmark` compares one metric by level,
+compares them with published counts and an upper bound. `ComparisonBenchmark` compares one metric by level,
 number of seats and line-up. `PairingBenchmark` compares partners by who plays in which of two seats.
 
 No Django.
@@ -165,7 +165,7 @@ class PairingBenchmark(ComparisonBenchmark):
 
 
 class CompletionBenchmark(Benchmark):
-    """A benchmark of a world in which completed and missed orders are counted."""
+    """A benchmark that counts the orders that an agent completes and misses."""
 
     preset_coplayer: ClassVar[str]
     """The co-player that plays a preset, or that uses a model named on the command line."""

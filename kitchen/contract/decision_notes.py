@@ -1,4 +1,4 @@
-"""Read what the notes of decisions tell: predictions about others, and how replies were read.
+"""Read the notes of decisions: predictions about others, and how well replies were read.
 
 An agent that predicts writes under PREDICTED_KEY what it expects in this step, and under JUDGED_KEY which
 earlier predictions were right or wrong.

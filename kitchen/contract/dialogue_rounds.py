@@ -51,7 +51,7 @@ Hears = Callable[[int, TeamMessage], bool]
 """Return whether this member, an addressee of the message, gets to know it."""
 
 
-def _everybody_hears(member: int, said: TeamMessage) -> bool:
+def _everybody_hears(member: int, message: TeamMessage) -> bool:
     return True
 
 
@@ -160,9 +160,9 @@ class StepDialogue:
         self.situations[place] = replace(now, talk=talk, memory=memory)
         return place, self.situations[place], sum(map(self._turns_left, range(len(self.situations))))
 
-    def _hears(self, place: int, said: TeamMessage) -> bool:
+    def _hears(self, place: int, message: TeamMessage) -> bool:
         member = self.situations[place].talk.member
-        return member in said.to and (not self.organisation.within or self.hears(member, said))
+        return member in message.to and (not self.organisation.within or self.hears(member, message))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
         """Record the decision of this agent. Agents that hear something new have something to answer, unless

@@ -1,7 +1,7 @@
 """Define text settings of a world that a researcher can draw: a grid of letters and named lines of text.
 
-The text is what is stored; a `GridDrawing` is how the editor shows it. The world converts one into the
-other and remarks on how a game there would be. No Django.
+The text is stored. The editor shows it as a `GridDrawing`. The world converts one into the other, and
+comments on how a game in that grid would be. No Django.
 """
 
 from __future__ import annotations

@@ -268,23 +268,23 @@ class Mailbox:
         return each.message.number > since.number or hidden or each.message.number in since.missed
 
     def heard_in_talk(
-        self, world: World, member: int, talk: DialoguePosition, said: Sequence[TeamMessage]
+        self, world: World, member: int, talk: DialoguePosition, messages: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
         """Return the last message that an agent knew when it was last asked in a dialogue within the step,
         and the numbers of earlier messages that it missed.
 
-        `said` are the messages of the dialogue as posted. Their numbers may differ from those in the
+        `messages` are the messages of the dialogue as posted. Their numbers may differ from those in the
         dialogue: people wrote meanwhile, or a message was not sent.
         """
-        before = (one for one in said if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
+        before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
         last = max(known, default=talk.last_known)
         later = [each.message for each in self.posted if talk.sent < each.message.number <= last]
         missed = [one for one in later if one.number not in known and one.sender != member]
         return last, tuple(one.number for one in missed if self._knows(world, one, member))
 
-    def _knows(self, world: World, said: TeamMessage, member: int) -> bool:
-        return may_see_message(world, self.organisation, said, member)
+    def _knows(self, world: World, message: TeamMessage, member: int) -> bool:
+        return may_see_message(world, self.organisation, message, member)
 
     def _known(self, world: World, member: int) -> list[PostedMessage]:
         return [
@@ -304,18 +304,18 @@ def last_heard_of(note: Json, step: int) -> LastHeard:
     return LastHeard(told.get(HEARD_KEY, 0), step, frozenset(told.get(MISSED_KEY, ())))
 
 
-def may_see_message(world: World, organisation: Organisation, said: TeamMessage, number: int) -> bool:
+def may_see_message(world: World, organisation: Organisation, message: TeamMessage, number: int) -> bool:
     """Return whether this member sent this message or may read it.
 
     An addressee may read it if the world lets one of its seats hear it, or if it has no seat.
     """
-    if said.sender == number:
+    if message.sender == number:
         return True
-    if number not in said.to or said.sender is None:
-        return number in said.to
+    if number not in message.to or message.sender is None:
+        return number in message.to
     member = organisation.member(number)
-    first = next(iter(organisation.member(said.sender).seats), None)
-    event = Event("message", first, {"said": said.kind, "text": said.text, "to": list(said.to)})
+    first = next(iter(organisation.member(message.sender).seats), None)
+    event = Event("message", first, {"said": message.kind, "text": message.text, "to": list(message.to)})
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
 
 
@@ -328,10 +328,10 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
     return REASON_JOB if new & (DOWNWARD_KINDS | UPWARD_KINDS) else REASON_MESSAGE
 
 
-def message_for_member(said: TeamMessage, *, is_new: bool = False) -> TeamMessage:
+def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMessage:
     """Return the message without data that members never see."""
-    data = {name: value for name, value in said.data.items() if name != WRITTEN_KEY}
-    return replace(said, data=data, is_new=is_new)
+    data = {name: value for name, value in message.data.items() if name != WRITTEN_KEY}
+    return replace(message, data=data, is_new=is_new)
 
 
 def without_platform_keys(say: MessageDraft) -> MessageDraft:

@@ -385,7 +385,7 @@ class World(ABC):
 
     @abstractmethod
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step and return its events. A refused or senseless command is an event, never an
+        """Carry out one step and return its events. A refused or meaningless command is an event, never an
         exception, and does not affect other commands. A seat without a command does the world's default
         (noop, stay)."""
 

@@ -1,4 +1,4 @@
-"""Tabulate one metric by level, seats and line-up, or by pairs of partners, beside published values.
+"""Tabulate one metric by level, seats and line-up, or by pairs of partners, with published values to compare.
 
 Brackets are 95 % intervals over episodes: Student's t for means, and Wilson's interval if each episode is 0
 or 1. For pairs, ± is the standard error of the mean over episodes.

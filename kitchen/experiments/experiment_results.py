@@ -1,4 +1,4 @@
-"""Aggregate episode rows into the results of each cell, beside published results and the upper bound.
+"""Aggregate episode rows into the results of each cell, with published results and the upper bound.
 
 CoS (collaboration score) is the mean over intervals of completed / (completed + failed). Counts are summed
 over the episodes of the interval (MindAgent, section 3).

@@ -1,7 +1,7 @@
 """Find the network address that a request comes from.
 
 Behind a trusted proxy (`TRUSTED_PROXIES`) it is the address that the proxy forwards. Anybody can write that
-header, so it is believed only from our own proxies.
+header, so it is believed only from the installation's own proxies.
 """
 
 from __future__ import annotations

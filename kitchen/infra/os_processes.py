@@ -1,8 +1,8 @@
 """Identify processes, end them with their parent, and decide how many to start. No Django.
 
-By its name other processes of the machine see whether a process still runs. Where the system has no `/proc`,
-none is reported as gone. The numbers of processes come from the environment. A wrong value raises a
-ValueError whose message is one line.
+Every process has a name, from which other processes of the machine see whether it still runs. Where the
+system has no `/proc`, none is reported as gone. The numbers of processes come from the environment. A wrong
+value raises a ValueError whose message is one line.
 """
 
 from __future__ import annotations

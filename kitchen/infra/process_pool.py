@@ -144,10 +144,10 @@ class _Child:
         """True if the process runs."""
         return self._process.poll() is None
 
-    def ask(self, asked: bytes, longest: float) -> bytes:
+    def ask(self, request: bytes, longest: float) -> bytes:
         """Return its answer. ChildDiedError or ChildTimeoutError, after which the process has ended."""
         try:
-            self._line.send_bytes(asked)
+            self._line.send_bytes(request)
             if self._ears.poll(longest * 1000):
                 return self._line.recv_bytes()
         except (EOFError, OSError):

@@ -26,10 +26,10 @@ def main(line: int, parent: int) -> None:
             calls.send_bytes(run_call(calls.recv_bytes()))
 
 
-def run_call(asked: bytes) -> bytes:
+def run_call(request: bytes) -> bytes:
     """Run a serialised call, and return (True, result) or (False, error), serialised."""
     try:
-        function, arguments = pickle.loads(asked)  # noqa: S301 - of our own parent
+        function, arguments = pickle.loads(request)  # noqa: S301 - of our own parent
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         return pickled_error(with_location(error))

@@ -1,6 +1,6 @@
 """Check that a Redis address is not open to other machines without a password. No Django.
 
-Anybody who can reach our Redis can read analysed data and send tasks to workers.
+Anybody who can reach the app's Redis can read analysed data and send tasks to workers.
 """
 
 from __future__ import annotations

@@ -103,13 +103,13 @@ class NewestPerOwner(Generic[T]):
         self._most = most
         self._here: dict[Hashable, list[T]] = {}
 
-    def add(self, owner: Hashable, one: T) -> list[T]:
+    def add(self, owner: Hashable, item: T) -> list[T]:
         """Add an item. Returns the owner's items that were removed for it."""
-        here = [*self._here.get(owner, ()), one]
+        here = [*self._here.get(owner, ()), item]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]
 
-    def remove(self, owner: Hashable, one: T) -> None:
+    def remove(self, owner: Hashable, item: T) -> None:
         """Remove an item. Does nothing if it was already removed."""
-        if left := [each for each in self._here.pop(owner, ()) if each is not one]:
+        if left := [each for each in self._here.pop(owner, ()) if each is not item]:
             self._here[owner] = left

@@ -1,7 +1,7 @@
 """Hold one episode in real time in memory: its turn, the pressed keys, and the schedule of its ticks.
 
-The turn is that of all live play (`kitchen.play.turn.open_turn`). Its rows go to a tick buffer first. Reading
-an episode needs the database. A tick does not.
+It uses the same kind of turn as all live play (`kitchen.play.turn.open_turn`). Its rows go to a tick buffer
+first. Reading an episode needs the database. A tick does not.
 
 Keys: a tick uses the key pressed last since the tick before it, once. Without one it uses the key that is
 still down and was pressed last. A key that was not repeated for `KEY_TIMEOUT_SECONDS` counts as released.

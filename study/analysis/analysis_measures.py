@@ -66,15 +66,17 @@ class MeasuredItems:
         world: str,
         score: Mapping[str, Json],
         answers: Mapping[str, Json],
-        beside: Mapping[str, float | None],
+        other_metrics: Mapping[str, float | None],
     ) -> dict[str, float | None]:
         """Return key and value of each measure after one episode.
 
-        `score` is the score of the episode, and `answers` the answers by item key. `beside` holds the values
-        of play metrics that are not part of the score.
+        `score` is the score of the episode, and `answers` the answers by item key. `other_metrics` holds the
+        values of play metrics that are not part of the score.
         """
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
-        return found | {key: beside.get(key) for key, keys in self.of_play.items() if condition in keys}
+        return found | {
+            key: other_metrics.get(key) for key, keys in self.of_play.items() if condition in keys
+        }
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]

@@ -146,19 +146,19 @@ class ReferralError(ValueError):
     """Raised when a link does not identify the participant, or has an invalid value."""
 
 
-def is_only_looking(study: Study, said: Mapping[str, str]) -> bool:
+def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
     """Return whether the person only previews the study and has not accepted it yet, as on MTurk."""
     place = RECRUITMENT_PLACES[study.recruitment]
-    return bool(place.nobody & {said.get(name, "").strip() for name in (place.label, *place.more)})
+    return bool(place.nobody & {parameters.get(name, "").strip() for name in (place.label, *place.more)})
 
 
-def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
+def referral_of(study: Study, parameters: Mapping[str, str]) -> Referral:
     """Return where a participant came from, read from the link's parameters.
 
     Raises ReferralError with a message for the participant.
     """
     place = RECRUITMENT_PLACES[study.recruitment]
-    values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
+    values = {name: parameters.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
             raise ReferralError(
@@ -173,7 +173,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
                     "found it."
                 ).format(name=name, value=value)
             )
-    if is_only_looking(study, said):
+    if is_only_looking(study, parameters):
         raise ReferralError(gettext("Accept it where you found the study, then open the link again."))
     label = values.pop(place.label, "")
     if place.needed and not label:
@@ -184,7 +184,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
             ).format(name=place.label)
         )
     more = {name: value for name, value in values.items() if value}
-    vouched = _vouched(study, label, said.get(PROOF, ""))
+    vouched = _vouched(study, label, parameters.get(PROOF, ""))
     if study.signed_only and not vouched:
         why = place.unsigned or RECRUITMENT_PLACES["label"].unsigned
         raise ReferralError(gettext(why))

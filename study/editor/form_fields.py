@@ -1,6 +1,6 @@
 """Define form fields for lists, for values of several types, and for a condition's team.
 
-The team fields tell who plays, and who may command or write to whom. Players are numbered as participants
+The team fields set who plays, and who may command or write to whom. Players are numbered as participants
 read them. 1 is the participant, whose seat is 0. If the participant has no seat, 1 is the first teammate.
 """
 

@@ -1,7 +1,7 @@
 """Serve the replay page of an episode for staff: each seat's page at any step, and the agents' reasoning.
 
-The page works without scripts. An episode of a study is read from the database. One of another installation
-is uploaded with the request, and sent again with each that follows. Nothing of it is stored.
+The page works without scripts. An episode of a study is read from the database. The file of an episode from
+another installation is uploaded, and every later request sends it again. Nothing of it is stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The single checks of an installation: database, disk, clock, backup, Redis, workers, steps, outages, agents
 and money.
 
-Each returns a line in words for the operator. Redis is queried once for all checks, so that an outage of
+Each check returns a line of text for the operator. Redis is queried once for all checks, so that an outage of
 Redis delays them only once.
 """
 

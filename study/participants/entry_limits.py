@@ -33,18 +33,19 @@ def seconds_until(moment: datetime) -> float:
     return (moment - timezone.now()).total_seconds()
 
 
-def pause_if_too_many(study: Study, *, beside: int = 0) -> EntryPause | None:
+def pause_if_too_many(study: Study, *, uncounted: int = 0) -> EntryPause | None:
     """Begin a pause if too many participants entered within a minute; return the pause or None.
 
-    The study sets the limit. Entries `beside` the count are subtracted (`study.participation.enter_study`).
-    After a pause, counting starts anew. The caller locks the study's row, so that no two pauses begin.
+    The study sets the limit. The number of `uncounted` entries is subtracted
+    (`study.participation.enter_study`). After a pause, counting starts again from 0. The caller locks the
+    study's row, so that no two pauses begin.
     """
     if study.entries_per_minute is None or current_pause(study):
         return None
     now, last = timezone.now(), study.entry_pauses.first()
     since = max(now - JUMP, last.until) if last else now - JUMP
     lately = Participant.objects.filter(study=study, synthetic=False, preview=False, entered_at__gt=since)
-    if (number := lately.count()) - beside < study.entries_per_minute:
+    if (number := lately.count()) - uncounted < study.entries_per_minute:
         return None
     return EntryPause.objects.create(study=study, began_at=now, until=now + PAUSE, entries=number)
 

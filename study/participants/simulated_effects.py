@@ -39,24 +39,24 @@ def _shift(number: str) -> float | None:
     return shift if math.isfinite(shift) and abs(shift) <= MOST else None
 
 
-def unknown_effect_key(known: KnownEffects, items: Collection[str], conditions: Collection[str]) -> str:
+def unknown_effect_key(effects: KnownEffects, items: Collection[str], conditions: Collection[str]) -> str:
     """Return the first key that is no survey rating or no condition; empty if there is none."""
-    named = [(key, items) for key in known] + [(key, conditions) for by in known.values() for key in by]
+    named = [(key, items) for key in effects] + [(key, conditions) for by in effects.values() for key in by]
     return next((key for key, keys in named if key not in keys), "")
 
 
-def expected_answer(known: KnownEffects, item: str, condition: str) -> float | None:
+def expected_answer(effects: KnownEffects, item: str, condition: str) -> float | None:
     """Return the mean answer to this item in this condition, as a fraction of the scale.
 
     None if there are no known effects: then synthetic participants answer by their experience. An item
     without an effect has the same mean in every condition.
     """
-    return MIDDLE + known.get(item, {}).get(condition, 0.0) if known else None
+    return MIDDLE + effects.get(item, {}).get(condition, 0.0) if effects else None
 
 
-def describe_effects(known: KnownEffects) -> str:
+def describe_effects(effects: KnownEffects) -> str:
     """Return the effects as text, such as `trust: two_dispatched +0.2; fun: alone -0.1`."""
     return "; ".join(
         f"{item}: {', '.join(f'{condition} {shift:+g}' for condition, shift in by.items())}"
-        for item, by in known.items()
+        for item, by in effects.items()
     )

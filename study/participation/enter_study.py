@@ -71,12 +71,12 @@ def participant_enter(
     preview: bool = False,
     referral: Referral = NOBODY_SENT,
     welcomed_at: datetime | None = None,
-    beside: int = 0,
+    uncounted: int = 0,
     language: str = "",
 ) -> Participant:
     """Create a participant, or return the existing one for the same entry form or the same label.
 
-    `welcomed_at` is the time at which the welcome page was shown, if it was. `beside` is passed to
+    `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
     Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
@@ -116,7 +116,7 @@ def participant_enter(
     prepare_next_page(ParticipantProgress(person))
     notify_staff(person)
     if counts:
-        pause_if_too_many(study, beside=beside)
+        pause_if_too_many(study, uncounted=uncounted)
     return person
 
 

@@ -1,15 +1,15 @@
 """Verify links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
 
 Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the expiry
-time, our address as audience, and under `prolific` the filled-in parameters of the study's link and the
-workspace of the study. The server reads the token once and redirects the browser to the same address without
-it. A signed cookie remembers for some hours that the browser came by such a link. Such a link then counts as
-one that this server signed.
+time, this server's address as audience, and under `prolific` the filled-in parameters of the study's link and
+the workspace of the study. The server reads the token once and redirects the browser to the same address
+without it. A signed cookie remembers for some hours that the browser came by such a link. The link is then
+treated like one that this server signed.
 
 Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of the
 workspace that the researcher has named is trusted. It is not trusted for a participant who entered through
-another Prolific study. A link with an invalid token counts as one without a token. So does a link to a study
-that names no workspace, except for the parameters that the token fills in.
+another Prolific study. A link with an invalid token is treated like one without a token. So is a link to a
+study that names no workspace, except for the parameters that the token fills in.
 
 Prolific asks clients to fetch its keys once a day. A link with an unknown key makes each process fetch them
 at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key never

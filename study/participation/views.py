@@ -176,7 +176,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             synthetic=invited == SYNTHETIC,
             referral=referral,
             welcomed_at=form.opened_at,
-            beside=uncounted_entries(request, study) if is_new else 0,
+            uncounted=uncounted_entries(request, study) if is_new else 0,
             language=translation.get_language(),
         )
     except StudyClosedError:

@@ -69,13 +69,13 @@ def participant_of(study: Study, arrival: Arrival) -> Participant | None:
     return study.participants.filter(key=key).first()
 
 
-def condition_at(known: KnownEffects, socket: str) -> str:
+def condition_at(effects: KnownEffects, socket: str) -> str:
     """Return the key of the condition that is played at this websocket address.
 
     Also stores the known effects with the participant.
     """
     found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
-    Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(known))
+    Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(effects))
     return str(found.condition.key)
 
 
@@ -180,17 +180,17 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
         raise DryRunRequestError("the study has no question with a right answer", "fail_checks")
 
 
-def check_known(study: Study, known: KnownEffects) -> None:
+def check_known(study: Study, effects: KnownEffects) -> None:
     """Raise DryRunRequestError for an effect on an unknown rating or condition."""
     design = blueprint_of(study)
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
-    if key := unknown_effect_key(known, ratings, [one.key for one in design.conditions]):
+    if key := unknown_effect_key(effects, ratings, [one.key for one in design.conditions]):
         raise DryRunRequestError(
             f"{key!r} is no rating after an episode and no condition of {study.slug}", "known"
         )
-    for condition in dict.fromkeys(key for by in known.values() for key in by):
+    for condition in dict.fromkeys(key for by in effects.values() for key in by):
         asked = {item.key for item in design.items_after(condition)}
-        if key := next((key for key, by in known.items() if condition in by and key not in asked), ""):
+        if key := next((key for key, by in effects.items() if condition in by and key not in asked), ""):
             raise DryRunRequestError(f"{key!r} is not asked after {condition!r}", "known")
 
 

@@ -67,62 +67,62 @@ MARK = "Synthetic data: no findings about people"
 """Mark on every page of a report in which any number comes from a program."""
 
 
-def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
+def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
     """Render the report in every format.
 
     `drawn` are figures as SVG by file name; missing ones are drawn here.
     """
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
-    diagram, given, draw = diagram_of(told.flow), drawn or {}, chart_drawing.draw_chart
-    charts = report_charts(told.analysis.measures)
+    diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart
+    charts = report_charts(contents.analysis.measures)
     svg = {name: given.get(name) or draw(chart) for name, chart in charts.items()}
     png = {name: draw(chart, "png", dpi=DPI) for name, chart in charts.items()}
-    text, mark = report_text(told), MARK if told.analysis.synthetic else ""
+    text, mark = report_text(contents), MARK if contents.analysis.synthetic else ""
     return Report(
-        title=told.title,
+        title=contents.title,
         mark=mark,
         fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(diagram)})),
-        pdf=to_pdf(text, {**png, FLOW: diagram}, title=told.title, mark=mark),
+        pdf=to_pdf(text, {**png, FLOW: diagram}, title=contents.title, mark=mark),
     )
 
 
-def report_files(told: ReportContents) -> Iterator[tuple[str, bytes]]:
+def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of all files of an analysis and its report, the report last."""
     drawn = {}
-    for name, data in file_contents(told.analysis):
+    for name, data in file_contents(contents.analysis):
         yield name, data
         if name.endswith(".svg"):
             drawn[name] = data
-    yield ANALYSED_FILE, analysed_rows(told.analysis)
-    yield FLOW, to_svg(diagram_of(told.flow))
-    yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(told)))
-    yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(told)))
-    report = rendered(told, drawn)
+    yield ANALYSED_FILE, analysed_rows(contents.analysis)
+    yield FLOW, to_svg(diagram_of(contents.flow))
+    yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(contents)))
+    yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(contents)))
+    report = rendered(contents, drawn)
     yield "report.html", report.html.encode()
     yield "report.pdf", report.pdf
 
 
-def _flow_rows(told: ReportContents) -> Iterator[dict[str, object]]:
+def _flow_rows(contents: ReportContents) -> Iterator[dict[str, object]]:
     """Yield one row per stage, and one per reason why participants left there."""
-    for one in told.flow:
+    for one in contents.flow:
         yield {"station": one.words, "n": one.number}
         for words, number in one.left:
             yield {"station": one.words, "left_because": words, "n": number}
 
 
-def _deviation_rows(told: ReportContents) -> Iterator[dict[str, object]]:
-    for one in told.deviations:
+def _deviation_rows(contents: ReportContents) -> Iterator[dict[str, object]]:
+    for one in contents.deviations:
         yield {"kind": one.kind, "deviation": one.words}
 
 
-def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
+def write_report(contents: ReportContents, directory: Path) -> tuple[Path, ...]:
     """Write every file into the directory, each whole or not at all; return their paths.
 
     The directory is created if needed. Raises OSError if the disk refuses.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    return tuple(write_atomically(directory / name, data) for name, data in report_files(told))
+    return tuple(write_atomically(directory / name, data) for name, data in report_files(contents))
 
 
 LAYOUT = 3

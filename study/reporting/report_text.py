@@ -142,50 +142,50 @@ class ReportContents:
     """Summaries of the analysed participants' answers about themselves."""
 
 
-def report_text(told: ReportContents) -> str:
+def report_text(contents: ReportContents) -> str:
     """Return the report; it begins with the title of the study as its only first-level heading."""
-    analysis = told.analysis
+    analysis = contents.analysis
     parts = [
-        f"# {escape_markdown(told.title)}",
+        f"# {escape_markdown(contents.title)}",
         synthetic_banner(analysis),
-        _pairs(_about(told)),
-        *_design(told),
+        _pairs(_about(contents)),
+        *_design(contents),
         "## Participants",
-        f"![{escape_markdown(told.flow_words)}]({FLOW})",
-        flow_table(told.flow),
-        said_table(told.answer_summaries),
+        f"![{escape_markdown(contents.flow_words)}]({FLOW})",
+        flow_table(contents.flow),
+        said_table(contents.answer_summaries),
         _list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
         "## Deviations from the preregistration",
-        deviations_list(told.deviations),
+        deviations_list(contents.deviations),
         "## Results",
-        *_results(told),
+        *_results(contents),
         *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
         *(["## Who really played", players_table(analysis.players)] if analysis.players else []),
         "## How it was computed",
         design_method(analysis),
         replication_method(analysis),
         "## Software and data",
-        _pairs(told.software),
-        _hash(told),
+        _pairs(contents.software),
+        _hash(contents),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _about(told: ReportContents) -> list[tuple[str, str]]:
-    made = f"{told.made_at:%Y-%m-%d %H:%M} UTC"
-    known = [("Effects given to the programs", told.known_effects)] if told.known_effects else []
-    return [("Study", told.slug), ("Data", told.sample_words), *known, ("Created", made)]
+def _about(contents: ReportContents) -> list[tuple[str, str]]:
+    made = f"{contents.made_at:%Y-%m-%d %H:%M} UTC"
+    known = [("Effects given to the programs", contents.known_effects)] if contents.known_effects else []
+    return [("Study", contents.slug), ("Data", contents.sample_words), *known, ("Created", made)]
 
 
-def _design(told: ReportContents) -> Iterator[str]:
+def _design(contents: ReportContents) -> Iterator[str]:
     yield "## Design"
-    frozen = told.frozen or [("Preregistered", "no: nothing was frozen")]
+    frozen = contents.frozen or [("Preregistered", "no: nothing was frozen")]
     yield _pairs(frozen)
     yield markdown_table(
         ("Condition", "Participants read", "World", "Co-player", "Teammates"),
-        [[escape_markdown(cell) for cell in row] for row in told.conditions],
+        [[escape_markdown(cell) for cell in row] for row in contents.conditions],
     )
-    for name, text in told.design:
+    for name, text in contents.design:
         yield f"### {escape_markdown(name)}"
         yield text
 
@@ -199,12 +199,12 @@ def flow_table(flow: Sequence[FlowStage]) -> str:
     return markdown_table(("Participants who …", "n"), rows)
 
 
-def said_table(said: Sequence[ItemSummary]) -> str:
+def said_table(summaries: Sequence[ItemSummary]) -> str:
     """Return the table of answers about participants themselves; empty if nothing was asked."""
-    if not said:
+    if not summaries:
         return ""
     rows = []
-    for one in said:
+    for one in summaries:
         rows.append([f"**{escape_markdown(one.question)}**", f"{one.answered} answered"])
         rows += [[escape_markdown(words), number] for words, number in one.lines]
     return markdown_table(("Answers of the analysed participants about themselves", "n"), rows)
@@ -218,11 +218,11 @@ def deviations_list(deviations: Sequence[Deviation]) -> str:
     return _list(lines, safe=True)
 
 
-def _results(told: ReportContents) -> Iterator[str]:
-    analysis = told.analysis
-    mark = _mark(told)
+def _results(contents: ReportContents) -> Iterator[str]:
+    analysis = contents.analysis
+    mark = _mark(contents)
     yield plan_sentence(analysis)
-    if not told.frozen:
+    if not contents.frozen:
         yield "Nothing was preregistered, so all results are exploratory."
     elif mark == FROZEN_LATER:
         yield "All data were collected before the preregistration, so all results are exploratory."
@@ -232,12 +232,12 @@ def _results(told: ReportContents) -> Iterator[str]:
         yield from measure_parts(result, rows, mark)
 
 
-def _mark(told: ReportContents) -> str:
+def _mark(contents: ReportContents) -> str:
     """Return the mark of decisive tests: whether they were planned before the data were collected."""
-    if not told.frozen:
+    if not contents.frozen:
         return "*As the design says.*"
-    planned = told.analysis.as_planned
-    return PLANNED if planned == len(told.analysis.participants) else PARTLY if planned else FROZEN_LATER
+    planned = contents.analysis.as_planned
+    return PLANNED if planned == len(contents.analysis.participants) else PARTLY if planned else FROZEN_LATER
 
 
 def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
@@ -281,10 +281,10 @@ def _whole(words: str) -> str:
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
-def _hash(told: ReportContents) -> str:
-    rows = sum(len(one.table.observations) + len(one.set_aside) for one in told.analysis.measures)
+def _hash(contents: ReportContents) -> str:
+    rows = sum(len(one.table.observations) + len(one.set_aside) for one in contents.analysis.measures)
     return (
-        f"{counted_noun(rows, 'row')} analysed, `{ANALYSED_FILE}`, SHA-256 `{told.rows_sha256}`. "
+        f"{counted_noun(rows, 'row')} analysed, `{ANALYSED_FILE}`, SHA-256 `{contents.rows_sha256}`. "
         "`analyse_study` writes that file beside this report. The same data give the same hash."
     )
 

@@ -68,7 +68,7 @@ OVERDUE_SECONDS = 2.0
 """Seconds after which a step that should have run counts as overdue. Any worker may then run it."""
 
 
-def continue_episode(turn: OpenTurn, ahead: ComputedStep | None = None, *, asked: bool = False) -> None:
+def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, asked: bool = False) -> None:
     """Run the step if it is due, and the following steps in which nobody is asked. Otherwise ask the agents.
 
     With `asked`, the agents were already asked for this step. Nothing happens in a real-time episode
@@ -78,8 +78,8 @@ def continue_episode(turn: OpenTurn, ahead: ComputedStep | None = None, *, asked
         return
     before = turn.step
     while (delay := seconds_until_due(turn)) is not None and _may_run(turn, before, delay):
-        rows, asked = take_step(turn, ahead), False
-        ahead = None
+        rows, asked = take_step(turn, computed), False
+        computed = None
         _count_step(turn.episode, rows)
         notify_audience(turn.episode, rows)
         complete_jobs(turn)

@@ -345,18 +345,18 @@ def talk_panel(view: SeatView) -> Panel:
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 
 
-def _line(view: SeatView, said: TeamMessage) -> Line:
-    if said.sender is None:
-        code, name = said.data["code"], view.talk.members[said.data["member"]]
+def _line(view: SeatView, message: TeamMessage) -> Line:
+    if message.sender is None:
+        code, name = message.data["code"], view.talk.members[message.data["member"]]
         words = gettext(PLATFORM_MESSAGES[code]) % {"name": name}
-        return Line(said.step, gettext("Note"), (), True, words, is_ours=True)
-    sender = "" if said.sender == view.talk.member else view.talk.members.get(said.sender, "")
-    others = tuple(view.talk.members[one] for one in said.to if one != view.talk.member)
-    if said.kind == ANSWER and (own := AGENT_MESSAGES.get(said.data.get("code", ""))):
-        return Line(said.step, sender, others, view.talk.member in said.to, gettext(own), is_ours=True)
-    if said.kind == END and not said.text:
-        return Line(said.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
-    return Line(said.step, sender, others, view.talk.member in said.to, said.text)
+        return Line(message.step, gettext("Note"), (), True, words, is_ours=True)
+    sender = "" if message.sender == view.talk.member else view.talk.members.get(message.sender, "")
+    others = tuple(view.talk.members[one] for one in message.to if one != view.talk.member)
+    if message.kind == ANSWER and (own := AGENT_MESSAGES.get(message.data.get("code", ""))):
+        return Line(message.step, sender, others, view.talk.member in message.to, gettext(own), is_ours=True)
+    if message.kind == END and not message.text:
+        return Line(message.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
+    return Line(message.step, sender, others, view.talk.member in message.to, message.text)
 
 
 def notice_panel(notice: Notice) -> Panel:

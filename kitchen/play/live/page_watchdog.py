@@ -123,19 +123,19 @@ class PageWatch:
         self._looking: asyncio.Task[None] | None = None
         self._rescue: asyncio.Task[None] | None = None
 
-    def add(self, one: WatchedPage, page: OpenPage) -> list[WatchedPage]:
+    def add(self, watched: WatchedPage, page: OpenPage) -> list[WatchedPage]:
         """Watch this connection. Returns older connections of the same page, which the caller has to
         close.
         """
-        self._pages.add(one)
+        self._pages.add(watched)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
-        return self._newest.add((page.seat.pk, page.name), one)
+        return self._newest.add((page.seat.pk, page.name), watched)
 
-    def discard(self, one: WatchedPage, page: OpenPage) -> None:
+    def discard(self, watched: WatchedPage, page: OpenPage) -> None:
         """Stop watching this connection, which is closed."""
-        self._pages.discard(one)
-        self._newest.remove((page.seat.pk, page.name), one)
+        self._pages.discard(watched)
+        self._newest.remove((page.seat.pk, page.name), watched)
 
     async def _keep_looking(self) -> None:
         for look in count(1):

@@ -1,9 +1,9 @@
 """Render the play page as HTML: the whole page at first, then only the panels that have changed.
 
 A rendered panel is cached for every page of this process that shows the same in the same language. Panels,
-layouts and guides are Jinja2 templates. They are escaped, and have `static` and translations and nothing
-more. The texts of the page's scripts (`static/js/`) are sent with the page. `preload_pages` loads all of this
-before a process takes requests, so that its first page is as quick as the next.
+layouts and guides are Jinja2 templates. Their output is escaped. They can use `static` and translations, and
+nothing else. The texts of the page's scripts (`static/js/`) are sent with the page. `preload_pages` loads all
+of this before a process takes requests, so that its first page is as quick as the next.
 """
 
 from __future__ import annotations

@@ -242,14 +242,14 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 
 
 def add_heard_note(
-    turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, said: Sequence[Message]
+    turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
     """Record in the decision's note which messages of the talk its agent has heard, by their stored numbers.
 
     The stored messages may differ from the talk: people wrote meanwhile, or one message was not sent.
     """
     if mailbox := mailbox_of(turn):
-        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, said)))
+        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
         decision.note = note_of_heard(decision.note, heard, missed)
 
 
@@ -402,11 +402,11 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
     return any(seat in turn.given for seat in asked_seats(turn).intersection(seats))
 
 
-def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
+def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
     """Return True if this message of the sender needs an answer."""
     if row.sender is None:
         return False
-    words = [one for one in said if one.sender == row.sender]
+    words = [one for one in messages if one.sender == row.sender]
     *earlier, last = [message_content(one.text, one.data) for one in words]
     repeats = last in earlier
     sender = organisation.member(row.sender)

@@ -283,14 +283,14 @@ class TurnWorld:
         events = json_round_trip([event.to_json() for event in world.step(commands)])
         return ComputedStep(commands, world, world.frozen_state(), events)
 
-    def move_on(self, ahead: ComputedStep) -> list[Values]:
+    def move_on(self, computed: ComputedStep) -> list[Values]:
         """Take over the world after the step that the episode has just taken.
 
         Returns the rows to store for the large parts that it has changed.
         """
-        before, self._world, self._frozen = self._frozen, ahead.world, ahead.state
-        if not ahead.state.parts:
+        before, self._world, self._frozen = self._frozen, computed.world, computed.state
+        if not computed.state.parts:
             return []
         if before is None:
             raise RuntimeError(f"step {self._episode.step}: what it changes is not known in this turn")
-        return list(state_rows_of_step(self._episode, before, ahead.state, self._lengths))
+        return list(state_rows_of_step(self._episode, before, computed.state, self._lengths))

@@ -1,6 +1,6 @@
 """Store the commands and plans of an open turn, and the step that they lead to with its log row.
 
-Call what stores inside a transaction, with the turn locked.
+Call the functions that store inside a transaction, with the turn locked.
 
 The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
 episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
@@ -122,31 +122,34 @@ def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
     next(each for each in turn.seats if each.number == seat).may_act_in = step
 
 
-def take_step(turn: OpenTurn, ahead: ComputedStep | None = None) -> list[SeatCommand]:
+def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[SeatCommand]:
     """Take and store the step, and open the next one with its automatic commands.
 
-    Returns the commands that the step was taken with. `ahead` is used if it was computed from exactly
+    Returns the commands that the step was taken with. `computed` is used if it was computed from exactly
     these commands.
     """
     if left := left_idle(turn):
         add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
     commands, rows = running_order(turn), list(turn.given.values())
     opened_at, now = turn.episode.turn_opened_at, timezone.now()
-    if ahead is None or list(ahead.commands) != commands:
-        ahead = turn.state.compute(commands)
+    if computed is None or list(computed.commands) != commands:
+        computed = turn.state.compute(commands)
     entries = [command_log_entry(turn.given[seat]) for seat, _ in commands]
     before = _chain_before(turn)
-    status = status_after(turn.episode, ahead.world)
+    status = status_after(turn.episode, computed.world)
     goes_on = status == Episode.Status.PLAYING
-    begins = _opening(turn, ahead.world) if goes_on else drop_plans_at_end(turn.plans)
-    events = [*ahead.events, *json_round_trip([event.to_json() for event in (*begins.broken, *turn.noted)])]
-    _store_state(turn, ahead, status, begins.plans, now)
+    begins = _opening(turn, computed.world) if goes_on else drop_plans_at_end(turn.plans)
+    events = [
+        *computed.events,
+        *json_round_trip([event.to_json() for event in (*begins.broken, *turn.noted)]),
+    ]
+    _store_state(turn, computed, status, begins.plans, now)
     chain = _store_log_row(turn, before, entries, events, opened_at)
     turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
     turn.given, turn.noted = {}, []
     _fill(turn, begins)
     turn.forget_decisions()
-    if changes := turn.state.move_on(ahead):
+    if changes := turn.state.move_on(computed):
         turn.store.insert(StateChange, changes)
     return rows
 
@@ -164,7 +167,7 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
 
 
 def _store_state(
-    turn: OpenTurn, ahead: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
+    turn: OpenTurn, computed: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
 ) -> None:
     """Store the state after the step, if the stored step number and hash are still the old ones.
 
@@ -173,8 +176,8 @@ def _store_state(
     episode, ended = turn.episode, status != Episode.Status.PLAYING
     fresh = {
         "step": turn.step,
-        "state_hash": text_hash(ahead.state.text),
-        "score": ahead.world.score(),
+        "state_hash": text_hash(computed.state.text),
+        "score": computed.world.score(),
         "status": status,
         "ended_at": now if ended else None,
         "turn_opened_at": now,
@@ -185,7 +188,7 @@ def _store_state(
         "plans": _plans_to_json(plans),
     }
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
-    if not turn.store.change(Episode, {**fresh, "state": RawJson(ahead.state.text)}, where=before):
+    if not turn.store.change(Episode, {**fresh, "state": RawJson(computed.state.text)}, where=before):
         raise StepTakenError(f"step {turn.step} of episode {episode.key} was taken by another process")
     for name, value in fresh.items():
         setattr(episode, name, value)

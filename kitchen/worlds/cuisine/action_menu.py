@@ -97,28 +97,28 @@ class FittingActions:
         return bool(self.known.brief["locations"].get(place) == kind)
 
 
-def fitting_actions(view: SeatView, known: BriefLookup) -> FittingActions:
+def fitting_actions(view: SeatView, lookup: BriefLookup) -> FittingActions:
     """Return the kitchen and the needs as this seat sees them."""
-    brief, me = known.brief, view.observation["agents"][view.seat]
+    brief, me = lookup.brief, view.observation["agents"][view.seat]
     ordered = [order["dish"] for order in view.observation["orders"]]
     dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
-    wanted = frozenset(_all_of(dishes, known))
-    missing = frozenset(_missing(dishes, view, known))
-    return FittingActions(known, view.observation["locations"], me["at"], me["holds"], wanted, missing)
+    wanted = frozenset(_all_of(dishes, lookup))
+    missing = frozenset(_missing(dishes, view, lookup))
+    return FittingActions(lookup, view.observation["locations"], me["at"], me["holds"], wanted, missing)
 
 
-def _all_of(dishes: Iterable[str], known: BriefLookup) -> Iterator[str]:
+def _all_of(dishes: Iterable[str], lookup: BriefLookup) -> Iterator[str]:
     for dish in dishes:
-        for product, _, parts in known.recipes[dish]:
+        for product, _, parts in lookup.recipes[dish]:
             yield from (product, *parts)
 
 
-def _missing(dishes: Iterable[str], view: SeatView, known: BriefLookup) -> Iterator[str]:
+def _missing(dishes: Iterable[str], view: SeatView, lookup: BriefLookup) -> Iterator[str]:
     """Yield missing items; existing items count for the most urgent order, as on the tickets."""
     stock = items_in_kitchen(view)
     for dish in dishes:
-        there = task_graph.items_present(dish, known.brief["recipes"], stock.there, stock.making)
-        yield from (item for item in _all_of([dish], known) if item not in there)
+        there = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
+        yield from (item for item in _all_of([dish], lookup) if item not in there)
 
 
 _TEMPLATES = "worlds/cuisine"
@@ -187,16 +187,16 @@ class RobotSite(NamedTuple):
     fitting: frozenset[Command]
 
 
-def menu_panel(view: SeatView, known: BriefLookup) -> Panel:
+def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the form: the reader's robot, the available actions, and the step."""
-    me, name = view.observation["agents"][view.seat], known.words.name
+    me, name = view.observation["agents"][view.seat], lookup.words.name
     holds = RobotFact(name(me["holds"]), item=True) if me["holds"] else RobotFact(empty_hands_text())
     busy = RobotFact(more_steps_text(me["busy"]) if me["busy"] else not_busy_text())
     facts = {"own-at": RobotFact(name(me["at"])), "own-holds": holds, "own-busy": busy}
     parts = (
         Panel("menu-step", f"{_TEMPLATES}/for_step.jinja", MenuStep(view.step + 1)),
         *(Panel(id, f"{_TEMPLATES}/fact.jinja", fact) for id, fact in facts.items()),
-        *_actions(view, known),
+        *_actions(view, lookup),
     )
     shows = ActionMenu(view.seat, view.players[view.seat].name)
     return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
@@ -212,55 +212,55 @@ def not_busy_text() -> str:
     return pgettext("whether a robot is busy", "no")
 
 
-def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
+def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
     """Return the groups of actions, and the line below them."""
-    chosen = known.words.phrase(view.choice.chosen) if view.choice.chosen else ""
+    chosen = lookup.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = MenuHint(view.phase == "choose", chosen)
     return (
-        Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
+        Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, lookup)),
         Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", shows),
     )
 
 
-def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
+def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
     """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
         offered.setdefault(command, True)
-    return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
+    return _grouped(lookup, tuple(offered.items()), _site(offered, view, lookup)) if offered else ()
 
 
-def _site(offered: Iterable[Command], view: SeatView, known: BriefLookup) -> RobotSite:
+def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> RobotSite:
     me, places = view.observation["agents"][view.seat], view.observation["locations"]
     uses = (command for command in offered if command[0] in ("get", "activate"))
-    near = {command[1] for command in uses if not _from_storage(command, known)}
+    near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
-    fits = fitting_actions(view, known).fits
+    fits = fitting_actions(view, lookup).fits
     return RobotSite(me["at"], me["holds"], lying, frozenset(command for command in offered if fits(command)))
 
 
 @lru_cache(maxsize=_MENUS)
 def _grouped(
-    known: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
+    lookup: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
 ) -> tuple[Panel, ...]:
     mine = {verb: [each for each in offered if each[0][0] == verb] for verb in SENTENCES["verb_titles"]}
-    return tuple(_group(verb, choices, known, site) for verb, choices in mine.items())
+    return tuple(_group(verb, choices, lookup, site) for verb, choices in mine.items())
 
 
-def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
-    text, alone = _label(command, known, site), _label(command, known, site, alone=True)
+def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
+    text, alone = _label(command, lookup, site), _label(command, lookup, site, alone=True)
     stays = command == ("goto", site.at)
-    wastes = command[0] == "put" and _kind(command, known) == "storage"
-    picture, fits = _picture(command, known, site), command in site.fitting
+    wastes = command[0] == "put" and _kind(command, lookup) == "storage"
+    picture, fits = _picture(command, lookup, site), command in site.fitting
     value = json.dumps(list(command), separators=(",", ":"))
     asks = stays or (wastes and not fits)
     shows = ActionChoice(value, text, alone, picture, key, early, stays, asks, fits)
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
-def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
+def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
     """Return the picture of the item that is taken, put or made; empty for the many rare items."""
-    if _is_rare(command, known):
+    if _is_rare(command, lookup):
         return ""
     item = ""
     if command[0] == "get":
@@ -268,7 +268,7 @@ def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
     elif command[0] == "put":
         item = site.holds or ""
     elif command[0] == "activate":
-        item = _made(command[1], known, site)
+        item = _made(command[1], lookup, site)
     return picture_of(item) if item else ""
 
 
@@ -280,66 +280,66 @@ def _taken(command: Command, site: RobotSite) -> str:
     return lying[0] if len(lying) == 1 else ""
 
 
-def _made(place: str, known: BriefLookup, site: RobotSite) -> str:
+def _made(place: str, lookup: BriefLookup, site: RobotSite) -> str:
     """Return what the tool would make; empty if nothing."""
-    return product_from(known.brief, known.brief["locations"][place], dict(site.lying)[place])
+    return product_from(lookup.brief, lookup.brief["locations"][place], dict(site.lying)[place])
 
 
-def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, site: RobotSite) -> Panel:
+def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup, site: RobotSite) -> Panel:
     """Return one fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
-    ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
+    ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], lookup))
     panels = {
-        command: _action(command, known, site, key_of(command, _kind(command, known), number), early)
+        command: _action(command, lookup, site, key_of(command, _kind(command, lookup), number), early)
         for number, (command, early) in enumerate(ranked)
     }
-    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, known))
+    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), known)
+    quiet = _quiet(verb, len(actions), lookup)
     shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
-def _quiet(verb: str, offered: int, known: BriefLookup) -> tuple[str, ...]:
+def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
     """Return the slots of a verb that have no action now."""
     if verb == "goto":
-        return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
-    room = known.room if verb == "get" else 1
+        return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
+    room = lookup.room if verb == "get" else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty
     return (translated("quiet", verb), *empty[1:])
 
 
-def _rank(command: Command, early: bool, known: BriefLookup) -> tuple[bool, bool, int]:
+def _rank(command: Command, early: bool, lookup: BriefLookup) -> tuple[bool, bool, int]:
     item = command[2] if len(command) > 2 else ""
-    return _is_rare(command, known), early, known.wanted.get(item, 99)
+    return _is_rare(command, lookup), early, lookup.wanted.get(item, 99)
 
 
-def _is_rare(command: Command, known: BriefLookup) -> bool:
+def _is_rare(command: Command, lookup: BriefLookup) -> bool:
     """Return whether the command takes a base ingredient that no recipe of this level needs."""
-    return _from_storage(command, known) and command[2] not in known.wanted
+    return _from_storage(command, lookup) and command[2] not in lookup.wanted
 
 
-def _kind(command: Command, known: BriefLookup) -> str:
+def _kind(command: Command, lookup: BriefLookup) -> str:
     """Return the kind of place that a command names; empty if it names none."""
-    kinds: Mapping[str, str] = known.brief["locations"]
+    kinds: Mapping[str, str] = lookup.brief["locations"]
     return kinds.get(command[1], "") if len(command) > 1 else ""
 
 
-def _from_storage(command: Command, known: BriefLookup) -> bool:
-    return command[0] == "get" and len(command) > 2 and _kind(command, known) == "storage"
+def _from_storage(command: Command, lookup: BriefLookup) -> bool:
+    return command[0] == "get" and len(command) > 2 and _kind(command, lookup) == "storage"
 
 
-def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
+def _label(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
     """Return the command's label with its item, under its heading or `alone`."""
-    verb, words = command[0], known.words
+    verb, words = command[0], lookup.words
     if verb == "get":
-        return _take(command, known, site, alone=alone)
+        return _take(command, lookup, site, alone=alone)
     if verb == "put":
         return words.phrase(command, site.holds if alone else None)
     if verb == "activate":
-        return _use(command, known, site, alone=alone)
+        return _use(command, lookup, site, alone=alone)
     if verb == "goto" and not alone:
         return words.name(command[1])
     if verb == "goto" and command[1] == site.at:
@@ -347,9 +347,9 @@ def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool
     return words.phrase(command)
 
 
-def _take(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
-    words = known.words
-    if _from_storage(command, known):
+def _take(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool) -> str:
+    words = lookup.words
+    if _from_storage(command, lookup):
         return gettext("Take {item}").format(item=words.mid(command[2])) if alone else words.name(command[2])
     item = _taken(command, site)
     text = gettext("Take {item} from {place}") if alone else gettext("{item} from {place}")
@@ -358,8 +358,8 @@ def _take(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool)
     return join_sentence(text.format(item=what, place=words.place(command[1])))
 
 
-def _use(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
-    if not (product := _made(command[1], known, site)):
-        return known.words.phrase(command)
+def _use(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool) -> str:
+    if not (product := _made(command[1], lookup, site)):
+        return lookup.words.phrase(command)
     text = gettext("Use {place}: make {item}") if alone else gettext("Make {item}")
-    return join_sentence(text.format(place=known.words.place(command[1]), item=known.words.mid(product)))
+    return join_sentence(text.format(place=lookup.words.place(command[1]), item=lookup.words.mid(product)))

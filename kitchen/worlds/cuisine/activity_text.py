@@ -48,10 +48,10 @@ class PastStep(NamedTuple):
     news: tuple[tuple[str, str], ...]
 
 
-def history_panel(view: SeatView, known: BriefLookup) -> Panel:
+def history_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel with the last steps, newest first."""
     steps = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(view, age, known.words))
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(view, age, lookup.words))
         for age, step in enumerate(view.history)
     )
     shows = StepList(tuple(step.number for step in view.history), view.acts)
@@ -64,9 +64,9 @@ class StepNews(NamedTuple):
     lines: tuple[tuple[str, str], ...]
 
 
-def step_news(view: SeatView, known: BriefLookup) -> Panel:
+def step_news(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel with the last step in one line, for narrow screens."""
-    return Panel("news", f"{_TEMPLATES}/news.jinja", StepNews(_headlines(view, known.words)))
+    return Panel("news", f"{_TEMPLATES}/news.jinja", StepNews(_headlines(view, lookup.words)))
 
 
 def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ...]:
@@ -149,9 +149,9 @@ def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
 
 
-def spoken_panel(view: SeatView, known: BriefLookup) -> Panel:
+def spoken_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel for screen readers: the last step and the current state in short sentences."""
-    words = known.words
+    words = lookup.words
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
@@ -216,61 +216,61 @@ class IntentList(NamedTuple):
     rows: tuple[SharedIntent, ...]
 
 
-def intents_panel(view: SeatView, known: BriefLookup) -> Panel:
+def intents_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel of intents under the drawing."""
     found: dict[IntentLine, list[tuple[int, str]]] = {}
     for player in view.players:
-        if not player.is_you and any(line := _intent_line(player.seat, view, known)):
+        if not player.is_you and any(line := _intent_line(player.seat, view, lookup)):
             found.setdefault(line, []).append((player.seat, player.name))
     rows = tuple(SharedIntent(tuple(robots), line) for line, robots in found.items())
     return Panel("intents", f"{_TEMPLATES}/intents.jinja", IntentList(rows))
 
 
-def intent_cells(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
+def intent_cells(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
     """Return the intent cells of the robot table, one for each robot but the reader's own."""
     return tuple(
-        Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _intent_line(player.seat, view, known))
+        Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _intent_line(player.seat, view, lookup))
         for player in view.players
         if not player.is_you
     )
 
 
-def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
+def _intent_line(seat: int, view: SeatView, lookup: BriefLookup) -> IntentLine:
     intent = view.plans.intents.get(seat, {})
     if intent.keys() & {"said", "thought"}:
-        words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
+        words = (_named(intent.get(name, ""), view, lookup) for name in ("said", "thought"))
         return IntentLine("", *words)
-    text = intent_text(intent, known) if intent.get("do") in SENTENCES["intents"] else ""
-    expects = prediction_text(intent, view.seat, known)
+    text = intent_text(intent, lookup) if intent.get("do") in SENTENCES["intents"] else ""
+    expects = prediction_text(intent, view.seat, lookup)
     return IntentLine(". ".join(part for part in (text, expects) if part))
 
 
-def intent_text(intent: Intent, known: BriefLookup) -> str:
+def intent_text(intent: Intent, lookup: BriefLookup) -> str:
     """Return an intent in words, such as `Next: bring rice to pot 1 for salmon sushi`."""
-    place, words = intent.get("to", ""), known.words
-    nowhere = place and place not in known.brief["locations"]
+    place, words = intent.get("to", ""), lookup.words
+    nowhere = place and place not in lookup.brief["locations"]
     text = translated("intents_anywhere" if nowhere else "intents", intent["do"])
     item, dish = words.mid(intent.get("item", "")), words.mid(intent.get("dish", ""))
     return join_sentence(text.format(place=words.place(place), item=item, dish=dish))
 
 
-def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
+def prediction_text(intent: Intent, seat: int, lookup: BriefLookup) -> str:
     """Return a prediction in words: `It expects that you serve salmon sushi`; empty if there is none."""
     if intent.get("of") != str(seat) or intent.get("foresees") not in SENTENCES["predictions"]:
         return ""
-    what, words, text = intent.get("what", ""), known.words, translated("predictions", intent["foresees"])
+    what, words, text = intent.get("what", ""), lookup.words, translated("predictions", intent["foresees"])
     return join_sentence(text.format(place=words.place(what), item=words.mid(what)))
 
 
-def _named(said: str, view: SeatView, known: BriefLookup) -> str:
+def _named(said: str, view: SeatView, lookup: BriefLookup) -> str:
     """Return a model's text with the page's names for agents, places and items."""
     names = {str(player.seat): player.name for player in view.players}
     text = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
-    place, mid = known.words.place, known.words.mid
-    return _codes(known).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), text)
+    place, mid = lookup.words.place, lookup.words.mid
+    return _codes(lookup).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), text)
 
 
-def _codes(known: BriefLookup) -> re.Pattern[str]:
-    brief = known.brief
+def _codes(lookup: BriefLookup) -> re.Pattern[str]:
+    brief = lookup.brief
     codes = sorted({*brief["locations"], *brief["base"], *brief["recipes"]}, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, codes))})\b")

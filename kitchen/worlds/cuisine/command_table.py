@@ -1,6 +1,7 @@
 """Cache what each command does in one level, and list legal commands.
 
-Some are legal now. Others become legal if other agents at the place act first, or may be part of a plan.
+Some commands are legal now. Others become legal if other agents at the place act first, or are legal only as
+part of a plan.
 
 A command changes one agent and one place. Its outcome is cached, for all worlds with the same level. The
 cache is bounded and only affects speed.

@@ -64,17 +64,17 @@ class RobotsHere(NamedTuple):
     robots: tuple[tuple[int, str], ...]
 
 
-def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
+def robots_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return where every robot is, what it holds, and what it does."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
-    parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    ahead = intent_cells(view, known) if view.plans.shows_intents else ()
+    parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup))
+    ahead = intent_cells(view, lookup) if view.plans.shows_intents else ()
     shows = RobotTable(rows, view.plans.shows_intents)
     return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
-def _robot(player: PlayerView, view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
-    agent, name = view.observation["agents"][player.seat], known.words.name
+def _robot(player: PlayerView, view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
+    agent, name = view.observation["agents"][player.seat], lookup.words.name
     held = agent["holds"]
     cells = {
         "at": CellText(name(agent["at"])),
@@ -92,19 +92,19 @@ def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
     return CellText(not_busy_text(), "quiet")
 
 
-def places_panel(view: SeatView, known: BriefLookup) -> Panel:
+def places_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return every place: its items, its state, and the robots there."""
-    shows = PlaceTable(tuple((place, known.words.name(place)) for place in known.brief["locations"]))
-    return Panel("locations", f"{_TEMPLATES}/locations.jinja", shows, parts=tuple(_places(view, known)))
+    shows = PlaceTable(tuple((place, lookup.words.name(place)) for place in lookup.brief["locations"]))
+    return Panel("locations", f"{_TEMPLATES}/locations.jinja", shows, parts=tuple(_places(view, lookup)))
 
 
-def _places(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+def _places(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     touched, here = _touched(view), _robots_by_place(view)
-    for place, kind in known.brief["locations"].items():
+    for place, kind in lookup.brief["locations"].items():
         seen = view.observation["locations"][place]
         mark = ("even", "odd")[view.step % 2] if place in touched else ""
-        yield Panel(f"{place}-in", f"{_TEMPLATES}/inside.jinja", _inside(kind, seen, known))
-        yield Panel(f"{place}-use", f"{_TEMPLATES}/use.jinja", _use(kind, seen, known, mark))
+        yield Panel(f"{place}-in", f"{_TEMPLATES}/inside.jinja", _inside(kind, seen, lookup))
+        yield Panel(f"{place}-use", f"{_TEMPLATES}/use.jinja", _use(kind, seen, lookup, mark))
         robots = tuple((player.seat, player.name) for player in here[place])
         yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(robots))
 
@@ -116,15 +116,15 @@ def _robots_by_place(view: SeatView) -> dict[str, list[PlayerView]]:
     return found
 
 
-def _inside(kind: str, seen: Mapping[str, Json], known: BriefLookup) -> PlaceContentsText:
+def _inside(kind: str, seen: Mapping[str, Json], lookup: BriefLookup) -> PlaceContentsText:
     if kind == "storage":
         return PlaceContentsText((), gettext("all ingredients"))
-    return PlaceContentsText(tuple(known.words.name(item) for item in seen["items"]), gettext("empty"))
+    return PlaceContentsText(tuple(lookup.words.name(item) for item in seen["items"]), gettext("empty"))
 
 
-def _use(kind: str, seen: Mapping[str, Json], known: BriefLookup, touched: str) -> PlaceUse:
-    text, state = place_state(kind, seen, known.brief)
-    whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
+def _use(kind: str, seen: Mapping[str, Json], lookup: BriefLookup, touched: str) -> PlaceUse:
+    text, state = place_state(kind, seen, lookup.brief)
+    whole = lookup.brief["tools"][kind]["busy"] if seen["busy"] else 0
     return PlaceUse(text, state, tuple(n < seen["busy"] for n in range(whole)), touched)
 
 
@@ -208,37 +208,37 @@ class RobotsAtPlace(NamedTuple):
     bots: tuple[DrawnRobot, ...]
 
 
-def floor_panel(view: SeatView, known: BriefLookup) -> Panel:
+def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the floor plan, and the panels in it that change."""
-    name, keys = known.words.name, known.keys
+    name, keys = lookup.words.name, lookup.keys
     stations = tuple(
         FloorPlace(place, name(place), kind, _SIDES.get(kind, "tool"), keys.get(place, ""))
-        for place, kind in known.brief["locations"].items()
+        for place, kind in lookup.brief["locations"].items()
     )
     shows = FloorPlan(stations, view.acts)
-    return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
+    return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, lookup)))
 
 
-def _parts(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
-    refused, turns = _refused(view, known), _turns(view)
-    worth_going = fitting_actions(view, known).worth_going if view.acts else lambda place: False
-    for place, kind in known.brief["locations"].items():
+    refused, turns = _refused(view, lookup), _turns(view)
+    worth_going = fitting_actions(view, lookup).worth_going if view.acts else lambda place: False
+    for place, kind in lookup.brief["locations"].items():
         seen = view.observation["locations"][place]
-        contents = _contents(kind, seen, known, wanted, apt=worth_going(place))
+        contents = _contents(kind, seen, lookup, wanted, apt=worth_going(place))
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
-        bots = tuple(_drawn(each, view, known, refused, turns) for each in here[place])
+        bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
 
 def _contents(
-    kind: str, seen: Mapping[str, Json], known: BriefLookup, wanted: Sequence[str], *, apt: bool
+    kind: str, seen: Mapping[str, Json], lookup: BriefLookup, wanted: Sequence[str], *, apt: bool
 ) -> PlaceContents:
-    text, state = place_state(kind, seen, known.brief)
-    items = tuple(map(known.shown, seen["items"]))
-    needed = missing_items(kind, seen["items"], known, wanted) if state == "part" else ()
-    lacking = tuple(map(known.shown, needed))
-    whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
+    text, state = place_state(kind, seen, lookup.brief)
+    items = tuple(map(lookup.shown, seen["items"]))
+    needed = missing_items(kind, seen["items"], lookup, wanted) if state == "part" else ()
+    lacking = tuple(map(lookup.shown, needed))
+    whole = lookup.brief["tools"][kind]["busy"] if seen["busy"] else 0
     words = _in_words(items, text, lacking)
     return PlaceContents(kind, items, lacking, seen["busy"], whole, words, state, apt)
 
@@ -255,7 +255,7 @@ def _names(items: Sequence[ShownItem]) -> str:
     return pgettext("between the things of a list", ", ").join(item.name for item in items)
 
 
-def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: Sequence[str]) -> list[str]:
+def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: Sequence[str]) -> list[str]:
     """Return the items that a tool still lacks for the most urgent order that its contents can become part
     of.
 
@@ -264,40 +264,40 @@ def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: S
     there = Counter(items)
     fitting = [
         (product, recipe["ingredients"])
-        for product, recipe in known.brief["recipes"].items()
+        for product, recipe in lookup.brief["recipes"].items()
         if recipe["tool"] == kind and there <= Counter(recipe["ingredients"])
     ]
     if not items or not fitting:
         return []
-    ranked = sorted(fitting, key=lambda one: _urgency(one[0], wanted, known))
+    ranked = sorted(fitting, key=lambda one: _urgency(one[0], wanted, lookup))
     return sorted((Counter(ranked[0][1]) - there).elements())
 
 
-def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
+def _urgency(product: str, wanted: Sequence[str], lookup: BriefLookup) -> int:
     """Return the position of the first order that needs this product."""
-    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipes[dish]))
+    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in lookup.recipes[dish]))
     return next(needing, len(wanted))
 
 
 def _drawn(
     player: PlayerView,
     view: SeatView,
-    known: BriefLookup,
+    lookup: BriefLookup,
     refused: Mapping[int, str],
     turns: Mapping[int | None, int],
 ) -> DrawnRobot:
     seat, agent, why = player.seat, view.observation["agents"][player.seat], refused.get(player.seat, "")
-    holds = known.shown(agent["holds"]) if agent["holds"] else None
+    holds = lookup.shown(agent["holds"]) if agent["holds"] else None
     mark = ("even", "odd")[view.step % 2] if why else ""
     turn = turns.get(seat, 0)
     return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn)
 
 
-def _refused(view: SeatView, known: BriefLookup) -> dict[int, str]:
+def _refused(view: SeatView, lookup: BriefLookup) -> dict[int, str]:
     """Return the seats with a refused command in the last step, and the reasons."""
     if not view.history or all(event.kind != "refused" for event in view.history[0].events):
         return {}
-    return {line.seat: line.why for line in past_step(view, 0, known.words).lines if line.why}
+    return {line.seat: line.why for line in past_step(view, 0, lookup.words).lines if line.why}
 
 
 def _turns(view: SeatView) -> dict[int | None, int]:

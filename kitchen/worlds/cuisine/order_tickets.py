@@ -89,44 +89,44 @@ class DishNeeds(NamedTuple):
     """(item, seat, name) of the robots that work on each item."""
 
 
-def orders_panel(view: SeatView, known: BriefLookup) -> Panel:
+def orders_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the tickets, most urgent first; items in the kitchen count for the most urgent order."""
-    shows = OrderBoard(known.brief["interval"], view.phase == "over", tuple(_lost(view, known)))
-    return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, known)))
+    shows = OrderBoard(lookup.brief["interval"], view.phase == "over", tuple(_lost(view, lookup)))
+    return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, lookup)))
 
 
-def _tickets(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     stock, fresh, alike = items_in_kitchen(view), dishes_with_event(view, "ordered"), Counter[str]()
     for order in view.observation["orders"]:
-        own = _name(view.step + order["life"], order["dish"], known, alike)
-        yield _ticket(own, order, known, stock, fresh, view.players)
+        own = _name(view.step + order["life"], order["dish"], lookup, alike)
+        yield _ticket(own, order, lookup, stock, fresh, view.players)
 
 
-def _name(end: int, dish: str, known: BriefLookup, alike: Counter[str]) -> str:
+def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
     """Return the id of an order: its end and its dish, and a number if that is not unique."""
-    name = f"t{end}-{known.numbers[dish]}"
+    name = f"t{end}-{lookup.numbers[dish]}"
     alike[name] += 1
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
 
 
-def _lost(view: SeatView, known: BriefLookup) -> Iterator[str]:
+def _lost(view: SeatView, lookup: BriefLookup) -> Iterator[str]:
     """Yield the ids of orders that ran out in the last step."""
     alike = Counter[str]()
     for dish in sorted(dishes_with_event(view, "failed").elements()):
-        yield _name(view.step - 1, dish, known, alike)  # it was open for a step with no time left
+        yield _name(view.step - 1, dish, lookup, alike)  # it was open for a step with no time left
 
 
 def _ticket(
     name: str,
     order: Mapping[str, Json],
-    known: BriefLookup,
+    lookup: BriefLookup,
     stock: ItemsInKitchen,
     fresh: Counter[str],
     players: Sequence[PlayerView],
 ) -> Panel:
     dish, life = order["dish"], order["life"]
-    lifetime = max(known.brief["lifetimes"].get(dish, life), life)
-    states = task_graph.items_present(dish, known.brief["recipes"], stock.there, stock.making)
+    lifetime = max(lookup.brief["lifetimes"].get(dish, life), life)
+    states = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
     heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
     new = fresh[dish] > 0 and life == lifetime
     begun = [item for item, state in states.items() if state != "past"]
@@ -135,27 +135,27 @@ def _ticket(
     left, steps = f"{name}-l", f"{name}-s"
     parts = (
         Panel(left, f"{_TEMPLATES}/left.jinja", TimeLeft(life, lifetime, heat, new, stock.take(dish))),
-        Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states, hands), needs_drawing),
+        Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, lookup, states, hands), needs_drawing),
     )
-    shows = OrderTicket(known.words.name(dish), picture_of(dish), left, steps, tuple(_made(dish, known)))
+    shows = OrderTicket(lookup.words.name(dish), picture_of(dish), left, steps, tuple(_made(dish, lookup)))
     return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
 
 
-def _made(dish: str, known: BriefLookup) -> Iterator[str]:
+def _made(dish: str, lookup: BriefLookup) -> Iterator[str]:
     """Yield how a dish is made, step by step."""
-    words = known.words
-    for product, tool, parts in known.recipes[dish]:
+    words = lookup.words
+    for product, tool, parts in lookup.recipes[dish]:
         made = gettext("{product} is made of {parts} with {tool}.")
         names = {"product": words.name(product), "parts": words.items(parts), "tool": words.place(tool)}
         yield join_sentence(made.format(**names))
 
 
 def _needs(
-    dish: str, known: BriefLookup, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
+    dish: str, lookup: BriefLookup, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
 ) -> DishNeeds:
-    recipe = known.recipes[dish]
+    recipe = lookup.recipes[dish]
     parts = (part for product in recipe for part in (product[0], *product[2]))
-    names = tuple((code, known.words.english(code)) for code in dict.fromkeys([dish, *parts]))
+    names = tuple((code, lookup.words.english(code)) for code in dict.fromkeys([dish, *parts]))
     return DishNeeds(dish, recipe, names, tuple(states.items()), hands)
 
 

@@ -200,7 +200,7 @@ class ServedCount(NamedTuple):
     fresh: bool
 
 
-def _done(view: SeatView, known: BriefLookup) -> Panel:
+def _done(view: SeatView, lookup: BriefLookup) -> Panel:
     seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
     total = OrderTotals(seen["completed"], seen["failed"])
@@ -208,9 +208,9 @@ def _done(view: SeatView, known: BriefLookup) -> Panel:
         Panel(
             f"served-{number}",
             f"{_TEMPLATES}/served.jinja",
-            ServedCount(known.words.name(dish), picture_of(dish), served[dish], fresh[dish] > 0),
+            ServedCount(lookup.words.name(dish), picture_of(dish), served[dish], fresh[dish] > 0),
         )
-        for dish, number in known.numbers.items()
+        for dish, number in lookup.numbers.items()
     )
     parts = (Panel("done-total", f"{_TEMPLATES}/total.jinja", total), *dishes)
     return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)

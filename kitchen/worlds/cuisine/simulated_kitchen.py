@@ -1,6 +1,6 @@
 """Rebuild a kitchen from a brief and an observation, to try commands out by the rules of the game.
 
-Only facts that a seat knows count.
+It uses only facts that a seat knows.
 """
 
 from __future__ import annotations

@@ -73,7 +73,8 @@ def node_columns(graph: Graph) -> dict[str, int]:
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Return node to row: leaves as walked from the goal, others amid their inputs. Trees do not cross."""
+    """Return node to row: leaves in the order of a walk from the goal, others in the middle of their inputs.
+    Trees do not cross."""
     row_of: dict[str, float] = {}
     leaves = 0
     goal = next(node for node, degree in graph.out_degree() if degree == 0)

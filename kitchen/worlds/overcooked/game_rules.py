@@ -67,31 +67,31 @@ class KitchenObjects:
         other.hands, other.counters, other.pots = self.hands, dict(self.counters), dict(self.pots)
         return other
 
-    def why_not(self, seat: int, ahead: Cell, clock: int) -> str:
+    def why_not(self, seat: int, faced: Cell, clock: int) -> str:
         """Return the refusal code of an interact with this cell; empty if it would have an effect."""
-        letter = self.layout.furniture.get(ahead)
-        return self._WHY_NOT[letter](self, self.hands[seat], ahead, clock) if letter else "nothing_there"
+        letter = self.layout.furniture.get(faced)
+        return self._WHY_NOT[letter](self, self.hands[seat], faced, clock) if letter else "nothing_there"
 
-    def act(self, seat: int, ahead: Cell, clock: int) -> InteractEffect | str:
+    def act(self, seat: int, faced: Cell, clock: int) -> InteractEffect | str:
         """Carry out an interact. Return its effect, or the refusal code."""
-        why_not = self.why_not(seat, ahead, clock)
-        return why_not or self._ACT[self.layout.furniture[ahead]](self, seat, ahead, clock)
+        why_not = self.why_not(seat, faced, clock)
+        return why_not or self._ACT[self.layout.furniture[faced]](self, seat, faced, clock)
 
-    def _not_counter(self, held: Item | None, ahead: Cell, clock: int) -> str:
-        if ahead in self.counters:
+    def _not_counter(self, held: Item | None, faced: Cell, clock: int) -> str:
+        if faced in self.counters:
             return "place_taken" if held else ""
         return "" if held else "nothing_there"
 
-    def _not_dispenser(self, held: Item | None, ahead: Cell, clock: int) -> str:
+    def _not_dispenser(self, held: Item | None, faced: Cell, clock: int) -> str:
         return "hands_full" if held else ""
 
-    def _not_serving(self, held: Item | None, ahead: Cell, clock: int) -> str:
+    def _not_serving(self, held: Item | None, faced: Cell, clock: int) -> str:
         if held is None:
             return "hands_empty"
         return "not_a_soup" if isinstance(held, str) else ""
 
-    def _not_pot(self, held: Item | None, ahead: Cell, clock: int) -> str:
-        pot = self.pots.get(ahead)
+    def _not_pot(self, held: Item | None, faced: Cell, clock: int) -> str:
+        pot = self.pots.get(faced)
         if held is None:
             return self._not_started(pot)
         if held in FOOD:
@@ -125,37 +125,37 @@ class KitchenObjects:
         first, second = self.hands
         self.hands = (first, item) if seat else (item, second)
 
-    def _use_counter(self, seat: int, ahead: Cell, clock: int) -> InteractEffect:
+    def _use_counter(self, seat: int, faced: Cell, clock: int) -> InteractEffect:
         held = self.hands[seat]
         if held is None:
-            taken = self.counters.pop(ahead)
+            taken = self.counters.pop(faced)
             self._hold(seat, taken)
             return InteractEffect(TOOK, taken)
-        self.counters[ahead] = held
+        self.counters[faced] = held
         self._hold(seat, None)
         return InteractEffect(LAID, held)
 
-    def _use_dispenser(self, seat: int, ahead: Cell, clock: int) -> InteractEffect:
-        taken = DISPENSERS[self.layout.furniture[ahead]]
+    def _use_dispenser(self, seat: int, faced: Cell, clock: int) -> InteractEffect:
+        taken = DISPENSERS[self.layout.furniture[faced]]
         self._hold(seat, taken)
         return InteractEffect(TOOK, taken)
 
-    def _use_serving(self, seat: int, ahead: Cell, clock: int) -> InteractEffect:
+    def _use_serving(self, seat: int, faced: Cell, clock: int) -> InteractEffect:
         soup = self.hands[seat]
         self._hold(seat, None)
         assert isinstance(soup, tuple)  # noqa: S101 - `why_not` says so
         return InteractEffect(SERVED, soup, self.layout.points(soup))
 
-    def _use_pot(self, seat: int, ahead: Cell, clock: int) -> InteractEffect:
-        pot, held = self.pots.get(ahead, Pot(())), self.hands[seat]
+    def _use_pot(self, seat: int, faced: Cell, clock: int) -> InteractEffect:
+        pot, held = self.pots.get(faced, Pot(())), self.hands[seat]
         if held is None:
-            self.pots[ahead] = Pot(pot.contents, clock)
+            self.pots[faced] = Pot(pot.contents, clock)
             return InteractEffect(STARTED, pot.contents)
         if held == DISH:
-            self._hold(seat, self.pots.pop(ahead).contents)
+            self._hold(seat, self.pots.pop(faced).contents)
             return InteractEffect(FILLED, pot.contents)
         assert isinstance(held, str)  # noqa: S101 - `why_not` says so
-        self.pots[ahead] = Pot(tuple(sorted((*pot.contents, held))))
+        self.pots[faced] = Pot(tuple(sorted((*pot.contents, held))))
         self._hold(seat, None)
         return InteractEffect(POTTED, held)
 

@@ -12,7 +12,7 @@ A layout file::
     orders = ["OOO"]                     # 1 to 3 letters each, in any order
     bonus = []                           # orders that count twice
     value = 20                           # of any order, or { O = 21, T = 13 }: the sum over the ingredients
-    time = 20                            # ticks of cooking, likewise
+    time = 20                            # ticks of cooking, in the same two forms
 
 Letters: `X` counter; `O`, `T`, `D` dispensers of onions, tomatoes and dishes; `P` pot; `S` serving place; a
 space is floor; `1` and `2` are the start cells of seats 0 and 1. Cells are (x, y) from the top left, x to the

@@ -38,34 +38,34 @@ class FileItem(ItemPlan):
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
 
-def item_from_file(told: FileItem, source: DataSource, place: str) -> ItemPlan:
+def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemPlan:
     """Return an item of the file. Raises DataError if it cannot be asked at this place."""
-    item = ItemPlan(**told.model_dump() | {"place": place})
-    for field, words in (*_file_problems(told), *item_problems(item).items()):
+    item = ItemPlan(**file_item.model_dump() | {"place": place})
+    for field, words in (*_file_problems(file_item), *item_problems(item).items()):
         raise source.error(field, words)
     return item
 
 
-def _file_problems(told: FileItem) -> Iterator[tuple[str, str]]:
+def _file_problems(file_item: FileItem) -> Iterator[tuple[str, str]]:
     """Yield the problems that only files can have, by field. Forms and database rows refuse them earlier."""
-    for name, value in told.model_dump(exclude_unset=True).items():
+    for name, value in file_item.model_dump(exclude_unset=True).items():
         if isinstance(value, str) and not value.strip():
             yield name, "must be a text that is not empty"
     for name, longest in LONGEST.items():
-        if len(getattr(told, name)) > longest:
+        if len(getattr(file_item, name)) > longest:
             yield name, f"has more than {longest} characters"
-    named = {"key": item_key_problem(told.key), "measure": measure_name_problem(told.measure)}
+    named = {"key": item_key_problem(file_item.key), "measure": measure_name_problem(file_item.measure)}
     yield from ((name, problem) for name, problem in named.items() if problem)
-    yield from _unused_keys(told)
+    yield from _unused_keys(file_item)
 
 
-def _unused_keys(told: FileItem) -> Iterator[tuple[str, str]]:
+def _unused_keys(file_item: FileItem) -> Iterator[tuple[str, str]]:
     """Yield a problem for each given key that has no meaning for items of this kind."""
-    meaningless = KIND_FIELDS - set(kind_of(told).uses)
+    meaningless = KIND_FIELDS - set(kind_of(file_item).uses)
     for name in FileItem.known_keys():
-        if name in told.model_fields_set & meaningless and told.kind in KINDS:
+        if name in file_item.model_fields_set & meaningless and file_item.kind in KINDS:
             kinds = [kind for kind, one in KINDS.items() if name in one.uses]
-            yield name, f"means nothing for the kind {told.kind}, only for {', '.join(kinds)}"
+            yield name, f"means nothing for the kind {file_item.kind}, only for {', '.join(kinds)}"
 
 
 class ScoringError(ValueError):

@@ -3,8 +3,8 @@ quickly.
 
 They are written to the database without a server, to try exports and analyses at full size. A few episodes of
 each condition are really played (the stand-in replaces every model, so nothing is spent). All other episodes
-are copies of them with new keys and times; answers are drawn anew. All participants are marked as synthetic.
-`dry_run` uses the real pages instead.
+are copies of them with new keys and times; each gets its own random answers. All participants are marked as
+synthetic. `dry_run` uses the real pages instead.
 """
 
 from __future__ import annotations

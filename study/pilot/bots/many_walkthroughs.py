@@ -144,7 +144,7 @@ class Crowd:
                 think=self.order.think,
                 plan=self.plans[number - 1],
                 items=self.order.script.items,
-                known=self.order.known,
+                effects=self.order.known,
                 where=self.where,
             )
             return await walk.run(self.order.link_of(number), self._entry)

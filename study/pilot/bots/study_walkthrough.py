@@ -73,7 +73,7 @@ class Walk:
         handlers: Mapping[str, Handler] | None = None,
         plan: WalkPlan | None = None,
         items: Mapping[str, ItemPlan] | None = None,
-        known: KnownEffects | None = None,
+        effects: KnownEffects | None = None,
         where: Where | None = None,
     ) -> None:
         self.person = person
@@ -84,7 +84,7 @@ class Walk:
         self.plan = plan or WalkPlan()
         self.items = items or {}
         """The study's items by key."""
-        self.known = known or {}
+        self.known = effects or {}
         self.where = where
         self.home = ""
         """The personal link, once there is one; it always leads to the current page."""

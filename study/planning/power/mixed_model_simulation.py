@@ -92,33 +92,33 @@ def strata_from_information(whole: Array, sums: Array, conditions: int, people: 
     return Strata(people, conditions, within, columns)
 
 
-def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
+def f_tests(strata: Strata, sums: Sums) -> tuple[Array, Array]:
     """Return F of the conditions in every study, and the degrees of freedom of its error."""
-    fits = _best_fits(told, sums)
-    own = told.columns[1 : told.conditions]
-    scale = fits.ratio * fits.q / told.free
+    fits = _best_fits(strata, sums)
+    own = strata.columns[1 : strata.conditions]
+    scale = fits.ratio * fits.q / strata.free
     estimates = ((fits.ratio[:, None] * sums.within + sums.between) / fits.h) @ own.T
     values, vectors = np.linalg.eigh((own / fits.h[:, None, :]) @ own.T)
     turned = vectors.transpose(0, 2, 1)
     squares = (turned @ estimates[:, :, None])[:, :, 0] ** 2 / values / scale[:, None]
-    return squares.mean(axis=1), _combined(_satterthwaite(told, fits, turned @ own, values))
+    return squares.mean(axis=1), _combined(_satterthwaite(strata, fits, turned @ own, values))
 
 
-def _best_fits(told: Strata, sums: Sums) -> Fits:
+def _best_fits(strata: Strata, sums: Sums) -> Fits:
     """Return the fits at the ratio that minimises each study's deviance, found by bisection, or at 1."""
     low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
-    singular = _rising(told, _at(told, sums, low))
+    singular = _rising(strata, _at(strata, sums, low))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        rising = _rising(told, _at(told, sums, middle))
+        rising = _rising(strata, _at(strata, sums, middle))
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
-    return _at(told, sums, np.where(singular, 0.0, high))
+    return _at(strata, sums, np.where(singular, 0.0, high))
 
 
-def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
-    ratio, d = np.exp(log_ratio), told.within
+def _at(strata: Strata, sums: Sums, log_ratio: Array) -> Fits:
+    ratio, d = np.exp(log_ratio), strata.within
     h = 1 - d + ratio[:, None] * d
-    grown, apart, left = ratio[:, None] * d / h, _distances(told, sums) / h, sums.left_between / ratio
+    grown, apart, left = ratio[:, None] * d / h, _distances(strata, sums) / h, sums.left_between / ratio
     return Fits(
         ratio,
         h,
@@ -129,27 +129,27 @@ def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
     )
 
 
-def _distances(told: Strata, sums: Sums) -> Array:
+def _distances(strata: Strata, sums: Sums) -> Array:
     """Return e: the distance between a direction's estimates within and between; 0 if it has only one."""
-    d = told.within
+    d = strata.within
     both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)
     return np.asarray((sums.within * (1 - d) - sums.between * d) ** 2 / both)
 
 
-def _rising(told: Strata, fits: Fits) -> Any:
+def _rising(strata: Strata, fits: Fits) -> Any:
     """Return whether the deviance grows with the ratio, at the best variance within for each study."""
-    others = told.people - len(told.within) + fits.grown.sum(axis=1)
-    return told.free * fits.slope / fits.q + others >= 0
+    others = strata.people - len(strata.within) + fits.grown.sum(axis=1)
+    return strata.free * fits.slope / fits.q + others >= 0
 
 
-def _satterthwaite(told: Strata, fits: Fits, rows: Array, values: Array) -> Array:
+def _satterthwaite(strata: Strata, fits: Fits, rows: Array, values: Array) -> Array:
     """Return the degrees of freedom of every independent t (studies x conditions - 1).
 
     By the logs of the variance within and of the ratio, the deviance has second derivatives [free, across;
     across, own]. The log of a t's variance has first derivatives 1 and `more`. A singular fit estimates only
     one variance.
     """
-    free, variance = told.free, fits.q / told.free
+    free, variance = strata.free, fits.q / strata.free
     across = (-fits.slope / variance)[:, None]
     own = (fits.bend / variance + (fits.grown * (1 - fits.grown)).sum(axis=1))[:, None]
     more = (rows**2 @ ((1 - fits.grown) / fits.h)[:, :, None])[:, :, 0] / values
@@ -220,12 +220,12 @@ def mixed_model_power(
     return MixedModelPower(people, float(found.mean()), runs)
 
 
-def draw_sums(told: Strata, plan: PowerPlan, means: Sequence[float], *, seed: int, runs: int) -> Sums:
+def draw_sums(strata: Strata, plan: PowerPlan, means: Sequence[float], *, seed: int, runs: int) -> Sums:
     """Draw studies of normal values with these means, without effects of position and carry-over."""
-    rng, k, n, d = np.random.default_rng(seed), told.conditions, told.people, told.within
+    rng, k, n, d = np.random.default_rng(seed), strata.conditions, strata.people, strata.within
     within, between = 1 - plan.correlation, 1 + (k - 1) * plan.correlation
     estimated = np.array([0.0, *means[:-1], *[0.0] * (len(d) - k)])
-    true = np.linalg.solve(told.columns, estimated)
+    true = np.linalg.solve(strata.columns, estimated)
     noise = rng.standard_normal((2, runs, len(d)))
     left = (n * (k - 1) - np.count_nonzero(d > 0), n - np.count_nonzero(d < 1))
     return Sums(

@@ -1,4 +1,4 @@
-"""Check commands one step ahead by the game's rules, and tell the model what was wrong.
+"""Simulate commands by the game's rules before they run, and write to the model what was wrong.
 
 Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
 noop, with a reason and advice. A refused command does not affect the others. A second command for an agent is

@@ -14,7 +14,7 @@ readers are linear in the length of the text.
 
 In JSON, an object with an agent and a verb is a command. A value under an agent's name is a command, and so
 is a string that spells one. Values under another key are a list of their own, with that key as its heading.
-Strings under keys such as `plan` and `reasoning` are words and no commands.
+Strings under keys such as `plan` and `reasoning` are treated as text, not as commands.
 """
 
 from __future__ import annotations

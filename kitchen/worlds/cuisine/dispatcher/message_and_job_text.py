@@ -38,12 +38,12 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
         yield f"- {mark}, step {said.step}, {who}{_job_reference(said)}: {quote_text(said.text)}"
 
 
-def _job_reference(said: TeamMessage) -> str:
+def _job_reference(message: TeamMessage) -> str:
     """Return which job a message is about."""
-    if said.kind == INFORM:
-        return f" gives job {said.number}"
-    job, status = said.data.get("job"), said.data.get("status", said.kind)
-    return f" ({status} job {job})" if said.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
+    if message.kind == INFORM:
+        return f" gives job {message.number}"
+    job, status = message.data.get("job"), message.data.get("status", message.kind)
+    return f" ({status} job {job})" if message.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
 
 
 def quote_text(text: str) -> str:

@@ -357,11 +357,15 @@ class ModelConversation:
         said = [call.reply.reasoning for call in self.calls if call.reply]
         return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
 
-    def _read(self, reply: Reply, asked: RequestedCommands) -> ExtractedCommands:
+    def _read(self, reply: Reply, requested: RequestedCommands) -> ExtractedCommands:
         """Read a structured reply; if it has no commands, read the text."""
-        read = ExtractedCommands() if reply.call is None else extract_from_call(reply.call, self.names, asked)
+        read = (
+            ExtractedCommands()
+            if reply.call is None
+            else extract_from_call(reply.call, self.names, requested)
+        )
         text = strip_job_answers(strip_line(reply.text)) if self.talks else reply.text
-        return read if read.given or read.unclear else extract_commands(text, self.names, asked)
+        return read if read.given or read.unclear else extract_commands(text, self.names, requested)
 
     @property
     def line(self) -> str:

@@ -273,21 +273,21 @@ _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 
 
 def extract_commands(
-    text: str, names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
+    text: str, names: LevelNames, requested: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
     """Return the intended commands in the text (`choose_commands`), in order. Never raises."""
     said = _without_thoughts(text)
-    finds, way = _finds(said, names, asked.seats), chosen_option(said)
+    finds, way = _finds(said, names, requested.seats), chosen_option(said)
     found: list[FoundCommand] = []
     for passage, (_, listed) in zip(find_passages(_marked(said, finds)), finds, strict=True):
         for heading, given in listed:
-            meant = heading_rank(f"{passage.words} / {heading}", asked.step, way)
+            meant = heading_rank(f"{passage.words} / {heading}", requested.step, way)
             found.append(FoundCommand(given, (passage.number, heading, meant), passage.is_list, meant))
-    return choose_commands(found, asked.seats)
+    return choose_commands(found, requested.seats)
 
 
 def extract_from_call(
-    call: Mapping[str, Json], names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
+    call: Mapping[str, Json], names: LevelNames, requested: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
     """Return the intended commands of a structured reply. Never raises.
 
@@ -295,9 +295,9 @@ def extract_from_call(
     """
     found: list[FoundCommand] = []
     for heading, given in commands_in_json(call, names):
-        meant = heading_rank(heading, asked.step)
+        meant = heading_rank(heading, requested.step)
         found.append(FoundCommand(given, (0, heading, meant), is_list=True, meant=meant))
-    return choose_commands(found, asked.seats)
+    return choose_commands(found, requested.seats)
 
 
 def _without_thoughts(text: str) -> str:

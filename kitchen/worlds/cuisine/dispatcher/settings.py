@@ -1,4 +1,4 @@
-"""Read the dispatcher's settings from `settings.toml`, and tell which of them a model supports.
+"""Read the dispatcher's settings from `settings.toml`, and list which of them a model supports.
 
 The dispatcher follows MindAgent (arXiv 2309.09971). Each part of it can be switched on or off (Table 7 of the
 paper).

@@ -47,13 +47,13 @@ JOB_PATIENCE_STEPS = 30
 """Steps after which a job is given up."""
 
 
-def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
+def do_jobs(situation: Situation, instructions: HeardInstructions | None) -> JobProgress | None:
     """Return this step's progress on jobs; None if there are none. A robot that is asked to stop gives up its
     job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
-    stops = heard.stops(situation.seats) if heard else {}
+    stops = instructions.stops(situation.seats) if instructions else {}
     return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
 
 

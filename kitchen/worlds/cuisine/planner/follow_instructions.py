@@ -118,15 +118,15 @@ UNCLEAR_TEXT = "I did not understand that."
 FAILED_TEXT = "I could not get {}."
 
 
-def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
+def needs_help(situation: Situation, instructions: HeardInstructions) -> bool:
     """Return whether this agent should say that a message was not understood. Jobs are declined instead."""
-    understood, team = {wish.number for wish in heard.read}, situation.talk.organisation
-    unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
+    understood, team = {wish.number for wish in instructions.read}, situation.talk.organisation
+    unclear = [one for one in instructions.news if one.number not in understood and one.kind != INFORM]
     return team is not None and any(is_first_addressee(one, team, situation.talk.member) for one in unclear)
 
 
 def answer_messages(
-    situation: Situation, brief: Mapping[str, Json], heard: HeardInstructions
+    situation: Situation, brief: Mapping[str, Json], instructions: HeardInstructions
 ) -> tuple[MessageDraft, ...]:
     """Return one line to those who wrote something new: what was understood for us, and whether something was
     not.
@@ -136,15 +136,15 @@ def answer_messages(
     organisation = situation.talk.organisation
     if organisation is None:
         return ()
-    mine = [wish for wish in heard.fresh if not wish.is_job and wish.meant(situation.seats)]
+    mine = [wish for wish in instructions.fresh if not wish.is_job and wish.meant(situation.seats)]
     lines = [_answer(wish, situation, brief) for wish in mine]
-    if needs_help(situation, heard):
-        lines.append(UNCLEAR_TEXT if heard.before["helped"] else HELP_TEXT)
-    words = {one.sender for one in heard.news if one.kind != INFORM and one.sender is not None}
+    if needs_help(situation, instructions):
+        lines.append(UNCLEAR_TEXT if instructions.before["helped"] else HELP_TEXT)
+    words = {one.sender for one in instructions.news if one.kind != INFORM and one.sender is not None}
     to = tuple(sorted(words & set(organisation.to(situation.talk.member, ANSWER))))
     answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
-    jobs = [one for one in heard.news if one.kind == INFORM]
-    return (*answer, *(_taken(situation, one, brief, heard.fresh) for one in jobs))
+    jobs = [one for one in instructions.news if one.kind == INFORM]
+    return (*answer, *(_taken(situation, one, brief, instructions.fresh) for one in jobs))
 
 
 def _taken(
@@ -223,7 +223,7 @@ class FollowedInstructions:
 
 
 def follow_instructions(
-    situation: Situation, heard: HeardInstructions, at_jobs: Mapping[int, int]
+    situation: Situation, instructions: HeardInstructions, at_jobs: Mapping[int, int]
 ) -> FollowedInstructions:
     """Follow the requests that hold now.
 
@@ -231,19 +231,21 @@ def follow_instructions(
     them, and they stop waiting.
     """
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
-    wishes = list(heard.wishes)
+    wishes = list(instructions.wishes)
     now = current_wishes(wishes, situation.seats, step=step)
     if begun := tuple(sorted(now.stopped & at_jobs.keys())):
-        wishes.append(Wish(heard.last, 0, step, GO_ON, "", begun))
+        wishes.append(Wish(instructions.last, 0, step, GO_ON, "", begun))
         now = current_wishes(wishes, situation.seats, step=step)
     commands, done = _instructed_commands(situation, brief, now, at_jobs)
     asked = current_wishes((wish for wish in wishes if wish.do == FETCH), situation.seats, step=0).fetches
     still = current_wishes(wishes, situation.seats, step=0).fetches
     ended = [*done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
     left = open_wishes(wishes, step=step, done=ended)
-    helped = heard.before["helped"] or needs_help(situation, heard)
-    memory = {"last": heard.last, "helped": helped, "wishes": [one.to_json() for one in left]}
-    says = answer_messages(situation, brief, heard) + report_messages(situation, brief, wishes, left, done)
+    helped = instructions.before["helped"] or needs_help(situation, instructions)
+    memory = {"last": instructions.last, "helped": helped, "wishes": [one.to_json() for one in left]}
+    says = answer_messages(situation, brief, instructions) + report_messages(
+        situation, brief, wishes, left, done
+    )
     rest = situation_of_rest(situation, commands)
     seen = {seat: _seen(situation.observations[seat], brief, now) for seat in rest.seats}
     return FollowedInstructions(replace(rest, observations=seen), commands, memory, says)

@@ -173,14 +173,16 @@ def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> 
     return [wish for said in messages for wish in _read(said, brief)]
 
 
-def _read(said: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
+def _read(message: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
     named: tuple[int, ...] = ()
-    for clause, goes_on in _clauses(" ".join(said.text.lower().replace("\u2019", "'").split(" "))):
+    for clause, goes_on in _clauses(" ".join(message.text.lower().replace("\u2019", "'").split(" "))):
         numbers = (number for found in _ROBOTS.findall(clause) for number in re.findall(r"\d+", found))
         named = tuple(int(number) - 1 for number in numbers) or (named if goes_on else ())
         do, things = _asked(clause, brief)
         for what in things:
-            yield Wish(said.number, said.sender or 0, said.step, do, what, named, said.kind == INFORM)
+            yield Wish(
+                message.number, message.sender or 0, message.step, do, what, named, message.kind == INFORM
+            )
 
 
 def _clauses(text: str) -> Iterator[tuple[str, bool]]:
@@ -268,17 +270,17 @@ def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
     return [wish for wish in left if wish in kept]
 
 
-def is_for_member(wish: Wish, said: TeamMessage, organisation: Organisation, member: int) -> bool:
+def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, member: int) -> bool:
     """Return whether this is addressed to this member.
 
     A fetch that several agents received, without a named robot, is for the first agent alone. A job is for
     each.
     """
     shared = wish.do == FETCH and not wish.seats and not wish.is_job
-    return not shared or is_first_addressee(said, organisation, member)
+    return not shared or is_first_addressee(message, organisation, member)
 
 
-def is_first_addressee(said: TeamMessage, organisation: Organisation, member: int) -> bool:
+def is_first_addressee(message: TeamMessage, organisation: Organisation, member: int) -> bool:
     """Return whether this member is the first agent with a seat among the receivers."""
-    receivers = [organisation.member(one) for one in said.to]
+    receivers = [organisation.member(one) for one in message.to]
     return member == min((one.number for one in receivers if one.seats and not one.is_person), default=member)

@@ -1,7 +1,7 @@
 """Read brief and observation into the numbers that the planner uses, and track what the others do.
 
-An agent's held item or current tool counts as its goal. The planner no longer waits for an agent that has not
-moved for some steps.
+The planner assumes that an agent's goal is the item it holds or the tool it uses. The planner no longer waits
+for an agent that has not moved for some steps.
 """
 
 from __future__ import annotations

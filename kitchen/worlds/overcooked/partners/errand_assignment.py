@@ -71,10 +71,10 @@ def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell
     return min(ground.between(pose, pot, cell) for pot in pots)
 
 
-def ticks_between(board: TaskBoard, seat: int, first: Cell, then: Cell) -> int:
+def ticks_between(board: TaskBoard, seat: int, first: Cell, target: Cell) -> int:
     """Return the ticks from using the first cell to facing the second."""
     ground, pose = board.grounds[seat], board.poses[seat]
-    return ground.between(pose, first, then) - board.cost(seat, first) - 1
+    return ground.between(pose, first, target) - board.cost(seat, first) - 1
 
 
 SOUP, WITH_DISH, WITH_FOOD, EMPTY, NOTHING = 4, 3, 2, 1, 0

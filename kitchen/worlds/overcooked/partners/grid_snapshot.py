@@ -72,19 +72,23 @@ def scene_from_situation(situation: Situation) -> GridScene:
     return scene_from_observation(situation.briefs[seat], situation.observations[seat])
 
 
-def scene_from_observation(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> GridScene:
+def scene_from_observation(brief: Mapping[str, Json], observation: Mapping[str, Json]) -> GridScene:
     """Return the moment that a seat observes."""
-    first, second = seen["players"]
+    first, second = observation["players"]
     return GridScene(
         layout=layout_from_brief(brief),
         starts_itself=brief["cooking"] == "auto",
         at=(_cell(first["at"]), _cell(second["at"])),
         face=(first["face"], second["face"]),
         hands=(_item(first["holds"]), _item(second["holds"])),
-        counters={_cell(each["at"]): thing for each in seen["counters"] if (thing := _item(each["thing"]))},
-        pots={_cell(each["at"]): SeenPot(tuple(each["contents"]), each["left"]) for each in seen["pots"]},
-        tick=seen["tick"],
-        ticks_left=seen["ticks_left"],
+        counters={
+            _cell(each["at"]): thing for each in observation["counters"] if (thing := _item(each["thing"]))
+        },
+        pots={
+            _cell(each["at"]): SeenPot(tuple(each["contents"]), each["left"]) for each in observation["pots"]
+        },
+        tick=observation["tick"],
+        ticks_left=observation["ticks_left"],
     )
 
 

@@ -74,15 +74,15 @@ class PoseGraph:
                     edge.append(earlier)
         return tuple(ways)
 
-    def between(self, pose: int, first: Cell, then: Cell) -> int:
+    def between(self, pose: int, first: Cell, target: Cell) -> int:
         """Return the ticks until the seat has used the first cell and faces the second, or UNREACHABLE."""
-        found = self._between.get((pose, first, then))
+        found = self._between.get((pose, first, target))
         if found is None:
-            found = self._between[pose, first, then] = self._two(pose, first, then)
+            found = self._between[pose, first, target] = self._two(pose, first, target)
         return found
 
-    def _two(self, pose: int, first: Cell, then: Cell) -> int:
-        near, to_then = self.from_pose(pose), self.ways(then)
+    def _two(self, pose: int, first: Cell, target: Cell) -> int:
+        near, to_then = self.from_pose(pose), self.ways(target)
         ends = [end for end in self.facing.get(first, ()) if end in near and to_then[end] < UNREACHABLE]
         return min((near[end] + 1 + to_then[end] for end in ends), default=UNREACHABLE)
 

@@ -12,9 +12,9 @@ import pytest
 from channels.db import database_sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
-from kitchen.infra.rate_limit import TokenBucket
 
 from kitchen.contract.organisation import Member, make_organisation
+from kitchen.infra.websocket_rate_limits import TokenBucket
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_consumer
 from kitchen.play.models import Episode, Message, SeatCommand

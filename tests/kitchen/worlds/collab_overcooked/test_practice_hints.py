@@ -60,7 +60,9 @@ def named(hint: str) -> list[Command]:
 
 @pytest.mark.parametrize("task", BY_LEVEL)
 def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
-    world, messages, todo, rounds = game(task, gamma=3.0), [], [], []
+    world = game(task, gamma=3.0)
+    messages: list[TeamMessage] = []
+    todo, rounds = [], []
     world.reset(1)
     assert PAGE.outcome(view(world, 0, messages)) == "The time is up: the dish was not delivered"
     while not world.has_ended:
