@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 from django.template.loader import render_to_string
 
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, canonical_hash
+from kitchen.contract.world import Command, Json
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
-from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.world_registry import get_page
-from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
+from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
-from kitchen.replay.episode_timeline import event_steps
-from kitchen.replay.past_seat_view import report_step
 from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
@@ -36,12 +32,9 @@ from study.design.models import Study
 from study.design.readiness_checks import blocking_problems
 from study.design.study_files import study_from_file
 from study.design.translated_texts import missing_translations
-from study.exports.export_registry import get_table
 from study.pilot.previews import condition_preview
-from tests.study.exports.rows import rows_of
 
 pytestmark = pytest.mark.django_db
-NO_VALUE = "\N{EN DASH}"
 
 
 @pytest.fixture
@@ -119,38 +112,6 @@ def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(study:
     assert episode.score["rounds"] == 2
     assert Message.objects.filter(episode=episode, sender=1, data__has_key="plan").count() == 2
     assert not faults(episode)
-    check_the_only_event(study, episode, pair)
-
-
-def check_the_only_event(study: Study, episode: Episode, pair: ReferencePair) -> None:
-    """It is in the export, in the report of its step, and in the episode's file."""
-    table = get_table("scored_events")
-    names = [column.name for column in table.columns_of(study)]
-    (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
-    requests = "; ".join(" ".join(macro) for macro in pair.assistant)
-    assert (row["condition"], row["step"], row["messages"]) == ("chef_level_3", 1, [1, 2, 3, 4])
-    assert (row["requests"], row["result"], row["known"]) == (requests, "both right", True)
-    assert row["ites_request"] == 1 and row["history"] is None
-    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
-    report = render_to_string("study/monitor/replay_told.html", {"told": report_step(record, 1)})
-    assert f"The chef requested: {requests}." in report and "Scored: both right" in report
-    assert event_steps(record)["scored: both right"] == [1] and not report_step(record, 2).scored
-    content = json.loads(export_episode(record))
-    content["scored_events"][0]["values"]["code"] = 3
-    del content["hash"]
-    changed = json.dumps({**content, "hash": canonical_hash(content)}).encode()
-    with pytest.raises(EpisodeFileError, match="scored events differ"):
-        read_episode_file(changed)
-
-
-def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(study: Study) -> None:
-    episode = begun(study, "chef_level_1")
-    (facts,) = episode_facts([episode.pk]).values()
-    assert f"Initiating capability {NO_VALUE}" in facts.standing
-    say(episode, 0, requests=[["pickup", "sweet_potato", "ingredient_dispenser"]])
-    (facts,) = episode_facts([episode.pk]).values()
-    assert {"Initiating capability 100 %", "Rounds 1"} <= set(facts.standing)
-    assert "initiating_capability" not in Episode.objects.get(pk=episode.pk).score, "nothing is stored"
 
 
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None:
@@ -159,8 +120,6 @@ def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None
     view = current_seat_view(episode.seats.get(number=1))
     (asked,) = [said for said in view.talk.messages if said.sender == 0]
     assert asked.data["requests"] == [list(macro) for macro in pair.units[0]], "it opens towards a person"
-    for name in ("scored_events", "messages", "commands", "steps"):
-        assert not RECIPE.search(str(list(rows_of(get_table(name), study)))), name
     play(episode, 1, list(pair.assistant))
     episode.refresh_from_db()
     assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+from django.template.loader import render_to_string
+
 from kitchen.contract.episode_log import ScoredEvent
-from kitchen.play.models import Message
+from kitchen.contract.world import canonical_hash
+from kitchen.play.episode.play_monitoring import episode_facts
+from kitchen.play.models import Episode, Message
 from kitchen.registry.world_metrics import event_columns
 from kitchen.registry.world_registry import WORLDS
+from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
+from kitchen.replay.episode_record import read_episode_records
+from kitchen.replay.episode_timeline import event_steps
+from kitchen.replay.past_seat_view import report_step
+from kitchen.tasks import answer
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
+from study.design.models import Study
+from study.design.study_files import study_from_file
+from study.exports.export_registry import get_table
 from study.exports.tables.messages_tables import Share
 from study.exports.tables.scored_events_table import COLUMNS, event_rows
+from tests.study.design.test_ready_collab_overcooked import RECIPE, begun, say, soup
+from tests.study.exports.rows import rows_of
 
 EVENTS = (
     ScoredEvent(3, "right", (1, 2), {"gain": 0.5, "plan": ""}, ()),
     ScoredEvent(4, "wrong", (3,), {"gain": 0.0, "plan": "cut"}, ()),
 )
 READERS = [(Message(number=1), {0}), (Message(number=2), {0, 1}), (Message(number=3), set[int]())]
+NO_VALUE = "\N{EN DASH}"
 
 
 def test_worlds_name_their_values_unlike_the_other_columns_and_share_equal_ones_only() -> None:
@@ -33,3 +52,60 @@ def test_an_event_is_in_the_rows_of_those_who_know_all_of_its_messages() -> None
         (4, 2, "wrong", [3], 0.0, "cut", None, False),
     ]
     assert rows(1) == [], "it could not read message 1"
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    """The ready study of Collab-Overcooked, a world with such events."""
+    return study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
+
+
+@pytest.fixture
+def asked(study: Study) -> tuple[Study, Episode, str]:
+    """A person as chef has asked for everything, and the agent has answered; and what was requested."""
+    episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
+    for unit in pair.units:
+        assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
+    return study, episode, "; ".join(" ".join(macro) for macro in pair.assistant)
+
+
+def test_an_event_is_exported_with_its_values(asked: tuple[Study, Episode, str]) -> None:
+    study, _, requests = asked
+    table = get_table("scored_events")
+    names = [column.name for column in table.columns_of(study)]
+    (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
+    assert (row["condition"], row["step"], row["messages"]) == ("chef_level_3", 1, [1, 2, 3, 4])
+    assert (row["requests"], row["result"], row["known"]) == (requests, "both right", True)
+    assert row["ites_request"] == 1 and row["history"] is None
+
+
+def test_the_replay_and_the_file_of_an_episode_have_its_events(asked: tuple[Study, Episode, str]) -> None:
+    _, episode, requests = asked
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    report = render_to_string("study/monitor/replay_told.html", {"told": report_step(record, 1)})
+    assert f"The chef requested: {requests}." in report and "Scored: both right" in report
+    assert not report_step(record, 2).scored and event_steps(record) == {}, "the step is not taken yet"
+    content = json.loads(export_episode(record))
+    assert read_episode_file(json.dumps(content).encode()).scored_events == record.scored_events
+    content["scored_events"][0]["values"]["code"] = 3
+    del content["hash"]
+    changed = json.dumps({**content, "hash": canonical_hash(content)}).encode()
+    with pytest.raises(EpisodeFileError, match="scored events differ"):
+        read_episode_file(changed)
+
+
+def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[Study, Episode, str]) -> None:
+    study, episode, _ = asked
+    silent = begun(study, "chef_level_1")
+    facts = episode_facts([episode.pk, silent.pk])
+    assert {"Initiating capability 100 %", "Rounds 2"} <= set(facts[episode.pk].standing)
+    assert f"Initiating capability {NO_VALUE}" in facts[silent.pk].standing
+    assert "initiating_capability" not in Episode.objects.get(pk=episode.pk).score, "nothing is stored"
+
+
+def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
+    episode = begun(study, "assistant_level_3")
+    answer(episode.pk, 1, episode.minds.get().number)
+    found = {name: list(rows_of(get_table(name), study)) for name in ("scored_events", "messages")}
+    assert [len(each) for each in found.values()] == [1, 1]
+    assert not RECIPE.search(str(found))

@@ -3,7 +3,8 @@
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
 reads `steps.csv` and `scored_events.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables
-and writes `levels.md` and `levels.csv` beside them. All numbers follow from the log. A level is the mean of
+and writes `levels.md`, `levels.csv`, `figure3.svg` (IC and RC) and, from runs with the longest time limit,
+`success_by_gamma.svg` beside them. All numbers follow from the log. A level is the mean of
 its tasks; IC and RC pool the events of a task. IC is that of the chef, the first of a line-up; RC is that of
 the assistant, the second. Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes
 within tasks.
@@ -22,6 +23,8 @@ from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
+from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.episode_log import LoggedStep
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Event, Json
@@ -293,13 +296,69 @@ def markdown(results: Sequence[EpisodeResult]) -> str:
     return "\n".join(parts) + "\n"
 
 
+# Figures
+
+LevelRow = tuple[str, str, float, LevelValue]
+"""(panel, series, place on the x axis, value)"""
+SHARES = Axis("share", -0.02, 1.02, ticks=(0, 0.25, 0.5, 0.75, 1))
+INTERVALS = "Bars: 95 % intervals of bootstrap samples of episodes within tasks."
+
+
+def capability_chart(results: Sequence[EpisodeResult]) -> Chart:
+    """Return IC and RC by level and line-up, as the paper's Figure 3."""
+    titles = {"IC": "Initiating capability of the chef", "RC": "Responding capability of the assistant"}
+    rows = [
+        (titles[name], who, level, value)
+        for who, name, level, value in level_table(results)
+        if name in titles
+    ]
+    axis = Axis("Level", LEVELS[0] - 0.5, LEVELS[-1] + 0.5, ticks=tuple(LEVELS), whole=True)
+    return _chart("figure3", "Initiating and responding capability by level", axis, rows, _line_ups(results))
+
+
+def gamma_chart(results: Sequence[EpisodeResult]) -> Chart:
+    """Return the success rate by time limit, level and line-up."""
+    rows = [(who, f"Level {level}", gamma, value) for who, gamma, level, value in success_by_gamma(results)]
+    axis = Axis("Time limit, as a multiple of the optimum", 0.9, LONG_GAMMA + 0.1, ticks=GAMMAS)
+    return _chart("success_by_gamma", "Success rate by time limit", axis, rows, _line_ups(results))
+
+
+def _line_ups(results: Iterable[EpisodeResult]) -> str:
+    return ", ".join(dict.fromkeys(each.name.line_up for each in results))
+
+
+def _chart(key: str, title: str, axis: Axis, rows: Sequence[LevelRow], under: str) -> Chart:
+    known = [row for row in rows if row[-1].value is not None]
+    names = list(dict.fromkeys(series for _, series, _, _ in known))
+    panels = tuple(
+        Panel(
+            tuple(
+                Series(name, "lines", tuple(_points(known, panel, name)), number)
+                for number, name in enumerate(names)
+            ),
+            panel,
+        )
+        for panel in dict.fromkeys(panel for panel, *_ in known)
+    )
+    head = ("panel", "series", "x", *LevelValue._fields)
+    cells = tuple((panel, name, x, *value) for panel, name, x, value in rows)
+    words = "; ".join(f"{panel}, {name}, {x:g}: {value} %" for panel, name, x, value in known)
+    return Chart(key, title, axis, SHARES, panels, under, INTERVALS, words=words, head=head, rows=cells)
+
+
+def _points(rows: Iterable[LevelRow], panel: str, series: str) -> Iterator[Point]:
+    for *names, x, (value, low, high, _) in rows:
+        if names == [panel, series] and value is not None:
+            yield Point(x, value, low, high)
+
+
 def _kinds_by_seat(line_up: str) -> Sequence[str]:
     kinds = line_up_kinds(line_up)
     return kinds if len(kinds) == len(SEATS) else kinds[:1] * len(SEATS)
 
 
 def write_tables(folder: Path) -> str:
-    """Write `levels.md` and `levels.csv`; return the Markdown."""
+    """Write the tables and figures into the folder; return the Markdown."""
     results = read_results(folder)
     text = markdown(results)
     (folder / "levels.md").write_text(text, encoding="utf-8")
@@ -312,6 +371,9 @@ def write_tables(folder: Path) -> str:
         writer.writerows(
             (who, name, level, *value) for who, name, level, value in [*level_table(results), *gammas]
         )
+    for chart in (capability_chart(results), gamma_chart(results)):
+        if chart.panels:
+            (folder / f"{chart.key}.svg").write_bytes(draw_chart(chart))
     return text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, DecisionRequest, Situation, TeamTalk
-from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request, Usage
+from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
@@ -40,8 +40,6 @@ class Scripted(LanguageModel):
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        if isinstance(answer, Reply):
-            return answer
         return Reply(answer) if isinstance(answer, str) else Reply("", answer)
 
 
@@ -273,10 +271,3 @@ def test_the_stand_in_model_plays_through_the_same_path() -> None:
     quiet = CollabAgent({"model": "stand-in", "stand_in_nonsense": 1.0})
     world, log = agents_game("boiled_egg", quiet)
     assert not world.delivered and LOG_MEASURES.measure(log)["format_errors_chef"] > 0
-
-
-def test_the_tokens_of_all_calls_of_a_turn_are_noted(asked: Any) -> None:
-    unread, read = Usage(100, 10), Usage(120, 8, 5, 2)
-    agent, _ = asked(Reply("nonsense", usage=unread), Reply("", turn([FETCH]), usage=read))
-    made = agent.decide(situation(1))
-    assert made.note["process"]["tokens"] == 245

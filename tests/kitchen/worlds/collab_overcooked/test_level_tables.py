@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from kitchen.worlds.collab_overcooked.bench import level_tables
 from kitchen.worlds.collab_overcooked.bench.level_tables import (
     EpisodeName,
     EpisodeResult,
     LevelValue,
     ScoredConversation,
+    capability_chart,
+    gamma_chart,
     initiating,
     level_value,
     printed_table,
@@ -26,7 +29,10 @@ EGG, PEPPER = "boiled_egg", "baked_bell_pepper"
 
 
 @pytest.mark.django_db
-def test_an_experiment_is_tabulated_beside_the_printed_table(tmp_path: Path) -> None:
+def test_an_experiment_is_tabulated_beside_the_printed_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(level_tables, "draw_chart", lambda chart: chart.words.encode())
     levels = f"{EGG},baked_pumpkin_soup_gamma_2"
     options = ["--organisation-set", "within=true", "--episodes", "1", "--local", "--yes"]
     call_command(
@@ -46,6 +52,9 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(tmp_path: Path) -> 
     ]
     assert events[0]["requests"] == "pickup egg ingredient_dispenser; place_obj_on_counter"
     assert (tmp_path / "levels.md").read_text() == text
+    figure, by_gamma = ((tmp_path / f"{name}.svg").read_text() for name in ("figure3", "success_by_gamma"))
+    assert "Initiating capability of the chef, recipe_partner+recipe_partner, 1: 100.0 %" in figure
+    assert "recipe_partner+recipe_partner, Level 3, 1.2: 100.0 %" in by_gamma
 
 
 def episode(task: str, delivered_at: int | None, *right: bool) -> EpisodeResult:
@@ -65,6 +74,19 @@ def test_events_of_a_task_are_pooled_and_a_level_is_the_mean_of_its_tasks() -> N
 def test_a_delivery_counts_for_every_limit_that_it_meets() -> None:
     runs = [episode(EGG, step) for step in (16, 17, 24, 25)]
     assert [success_within(gamma)(runs) for gamma in (1.0, 1.2, 1.5, 2.0)] == [0.25, 0.5, 0.75, 1]
+
+
+def test_figures_have_a_panel_for_each_capability_and_a_line_for_each_level() -> None:
+    runs = [episode(EGG, 16, True), episode(EGG, 24, False), episode("baked_pumpkin_soup", 40)]
+    chart = capability_chart(runs)
+    assert [panel.title.split()[0] for panel in chart.panels] == ["Initiating", "Responding"]
+    (line,) = chart.panels[0].series
+    assert [(point.x, point.y, point.low, point.high) for point in line.points] == [(1, 0.5, 0, 1)]
+    (panel,) = gamma_chart(runs).panels
+    assert {one.name: [point.y for point in one.points] for one in panel.series} == {
+        "Level 1": [0.5, 0.5, 1, 1],
+        "Level 3": [0, 1, 1, 1],
+    }
 
 
 def test_the_printed_table_has_ten_models_and_six_levels() -> None:
