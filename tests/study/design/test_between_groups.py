@@ -23,6 +23,7 @@ from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participants.participant_counts import group_progress, next_group
+from study.pilot.dry_run_execution import possible_stops
 from tests.study.factories import enter, make_study
 
 SEATS = "chef assistant"
@@ -149,6 +150,7 @@ def test_groups_are_described_with_their_orders() -> None:
     assert (told["Played by the group"], told["Level within people"]) == ("chef", "level_0")
     assert [one.get("group") for one in orders_of(design)["sequences"]] == ["chef"] * 2 + ["assistant"] * 2
     assert [group for group, rows in describe_orders(study)["groups"] if len(rows) == 2] == SEATS.split()
+    assert [one.position for one in possible_stops(design) if one.page == "play"] == [1, 2]
     assert Blueprint.from_json(design.to_json()) == design
     older = design.in_format(6)
     assert older.groups == () and design.beyond(6)
