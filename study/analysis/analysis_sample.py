@@ -311,8 +311,10 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
     """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
 
     People are checked against the analysis of people, synthetic participants against that of synthetic ones.
+    In a study with groups between people, who has no group is left out.
     """
     codes: dict[int, str] = {}
+    groups = group_keys(study.between_groups)
     analysed: dict[tuple[bool, str], set[int]] = {}
     failed = failed_checks(study)
     fields = ("pk", "synthetic", "preview", "status", "excluded_at", "between_group")
@@ -327,8 +329,9 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
         if code := next((code for code, true in holds.items() if true), ""):
             codes[pk] = code
         else:
-            analysed.setdefault((synthetic, group), set()).add(pk)
-    gone = _without_every_condition(study, analysed.values())
+            analysed.setdefault((synthetic, group if group in groups else ""), set()).add(pk)
+    nowhere = [pk for (_, group), sample in analysed.items() if groups and not group for pk in sample]
+    gone = [*_without_every_condition(study, analysed.values()), *nowhere]
     return codes | dict.fromkeys(gone, "not_every_condition")
 
 

@@ -62,18 +62,18 @@ def incomplete_participants(
 ) -> frozenset[str]:
     """Return participants without a value in at least one condition: the paper's drop-outs (section 5.3).
 
-    With groups between people, only the conditions of the participant's group count.
+    With groups between people, only the conditions of the participant's group count. Who has no group is
+    among them.
     """
     played: dict[tuple[str, str], set[str]] = {(row.participant, row.group): set() for row in observations}
     for row in observations:
         if row.value is not None:
             played[row.participant, row.group].add(row.condition)
     needed = {condition.key for condition in conditions}
-    return frozenset(
-        who
-        for (who, group), where in played.items()
-        if where != (needed & between.conditions_of(group) if between and group in between.groups else needed)
-    )
+    if between is None:
+        return frozenset(who for (who, _), where in played.items() if where != needed)
+    own = {group: needed & between.conditions_of(group) for group in between.groups}
+    return frozenset(who for (who, group), where in played.items() if where != own.get(group))
 
 
 def split_exclusions(

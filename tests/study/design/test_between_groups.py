@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
 
 from study.design.between_groups import group_keys_problem, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
@@ -23,6 +24,7 @@ from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participants.participant_counts import group_progress, next_group
+from study.pilot.dry_run_execution import possible_stops
 from tests.study.factories import enter, make_study
 
 SEATS = "chef assistant"
@@ -149,9 +151,28 @@ def test_groups_are_described_with_their_orders() -> None:
     assert (told["Played by the group"], told["Level within people"]) == ("chef", "level_0")
     assert [one.get("group") for one in orders_of(design)["sequences"]] == ["chef"] * 2 + ["assistant"] * 2
     assert [group for group, rows in describe_orders(study)["groups"] if len(rows) == 2] == SEATS.split()
+    assert [one.position for one in possible_stops(design) if one.page == "play"] == [1, 2]
     assert Blueprint.from_json(design.to_json()) == design
     older = design.in_format(6)
     assert older.groups == () and design.beyond(6)
+
+
+@pytest.mark.django_db
+def test_pages_show_how_full_the_groups_are_and_participants_see_nothing_of_them(
+    admin_client: Client,
+) -> None:
+    study = grouped_study(planned_participants=5)
+    person = enter(study)
+
+    def page(path: str) -> str:
+        return admin_client.get(f"/staff/seats/{path}").content.decode()
+
+    filled = f'<th scope="row">{person.between_group}</th><td class="number">0</td><td class="number">1</td>'
+    assert filled in page("design/orders/") and filled in page("live/")
+    assert "Orders of the group assistant" in page("design/orders/")
+    assert f"<td>{person.between_group}</td>" in page(f"participants/{person.code}/")
+    seen = Client().get(person.get_absolute_url(), follow=True).content.decode()
+    assert "chef" not in seen and "assistant" not in seen
 
 
 def test_levels_count_by_key_where_none_is_named() -> None:

@@ -87,6 +87,11 @@ def test_the_analysis_takes_who_played_all_of_their_group(study: Study) -> None:
         [None, None, 1, None],
     ], "nobody plays conditions of two groups"
 
+    early = study.participants.earliest("number")
+    Participant.objects.filter(pk=early.pk).update(between_group="")  # entered before there were groups
+    assert exclusion_reasons(study) == {early.pk: "not_every_condition"}
+    assert early.code not in analyse_present_data(study, "people").participants
+
 
 def test_programs_fill_the_groups_evenly_and_a_preview_of_a_condition_is_of_its_group(study: Study) -> None:
     make_participants(study, SyntheticRequest(6, seed=1, recordings=1), lambda _: None)
