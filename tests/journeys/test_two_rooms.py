@@ -335,6 +335,9 @@ async def test_the_page_is_accessible_and_fits(
     if seat:
         await page.wait_for_selector("[data-accept]")
     assert await kitchen_covered(page, f"seat-{seat}") == []
-    assert await violations(page, f"seat {seat}") == []
+    for panel in ("act", "ask", "talk", "about"):
+        await page.set_viewport_size({"width": 360, "height": 740})
+        await page.click(f"[data-panel-tab={panel}]")
+        assert await violations(page, f"seat {seat}, {panel}") == []
     assert await misfits(page, f"seat {seat}") == []
     assert person.problems == []
