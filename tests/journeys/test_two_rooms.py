@@ -295,9 +295,9 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
     """Ask, be asked back, and answer, in one step."""
     for macro in macros:
         await pick_by_keyboard(chef, macro)
-    await chef.fill("#ask-text", "Please bring me this.")
     await chef.press("#ask-text", "Enter")
     await assistant.wait_for_selector("[data-accept]")
+    assert (await assistant.inner_text("#talk-said")).startswith("Cook 1 asks Step 1. Fetch egg")
     await assistant.click("[data-panel-tab=ask]")
     await assistant.fill("#ask-text", "At once?")
     await assistant.press("#ask-text", "Enter")

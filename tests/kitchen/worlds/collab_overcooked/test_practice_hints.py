@@ -60,7 +60,8 @@ def named(hint: str) -> list[Command]:
 
 @pytest.mark.parametrize("task", BY_LEVEL)
 def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
-    world, messages, todo, rounds = game(task, gamma=3.0), [], [], []
+    world, todo = game(task, gamma=3.0), list[Command]()
+    messages, rounds = list[TeamMessage](), list[tuple[int, list[Command]]]()
     world.reset(1)
     assert PAGE.outcome(view(world, 0, messages)) == "The time is up: the dish was not delivered"
     while not world.has_ended:
