@@ -79,6 +79,12 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
     assert PAGE.outcome(view(world, 0, messages)) == "The dish was delivered in time"
 
 
+def test_a_chef_who_types_is_told_what_to_type() -> None:
+    world = game("boiled_egg", typed=True)
+    (hint,) = hints_for(world, view(world, 0, [])).sentences
+    assert "pickup(egg, ingredient_dispenser). Type each action" in hint
+
+
 def test_each_hint_says_why() -> None:
     world = game("boiled_egg")
     for text, reason in (
