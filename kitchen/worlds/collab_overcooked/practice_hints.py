@@ -26,8 +26,8 @@ ASK_FIRST = gettext_noop(
     "under “Ask {teammate}”, press “Add to the request”, then “Send to your teammate”."
 )
 ASK_TYPED = gettext_noop(
-    "What you need is in the other room, so ask {teammate} for it: {requests}. Type each action on a line of its "
-    "own under “Ask {teammate}”, then press “Send to your teammate”."
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Type each action on a line of "
+    "its own under “Ask {teammate}”, then press “Send to your teammate”."
 )
 ASK_REST = gettext_noop(
     "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
