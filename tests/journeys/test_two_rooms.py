@@ -295,9 +295,9 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
     """Ask, be asked back, and answer, in one step."""
     for macro in macros:
         await pick_by_keyboard(chef, macro)
-    await chef.fill("#ask-text", "Please bring me this.")
     await chef.press("#ask-text", "Enter")
     await assistant.wait_for_selector("[data-accept]")
+    assert (await assistant.inner_text("#talk-said")).startswith("Cook 1 asks Step 1. Fetch egg")
     await assistant.click("[data-panel-tab=ask]")
     await assistant.fill("#ask-text", "At once?")
     await assistant.press("#ask-text", "Enter")
@@ -335,6 +335,9 @@ async def test_the_page_is_accessible_and_fits(
     if seat:
         await page.wait_for_selector("[data-accept]")
     assert await kitchen_covered(page, f"seat-{seat}") == []
-    assert await violations(page, f"seat {seat}") == []
+    for panel in ("act", "ask", "talk", "about"):
+        await page.set_viewport_size({"width": 360, "height": 740})
+        await page.click(f"[data-panel-tab={panel}]")
+        assert await violations(page, f"seat {seat}, {panel}") == []
     assert await misfits(page, f"seat {seat}") == []
     assert person.problems == []

@@ -101,7 +101,7 @@ class AskForm(NamedTuple):
     macros: tuple[OfferedMacro, ...]
     """The teammate's macros."""
     own: tuple[OfferedMacro, ...]
-    """The person's own macros, for the plan; empty where no plans are offered."""
+    """The person's own macros, for the plan; empty where no plans are picked."""
 
 
 class RequestCard(NamedTuple):
@@ -215,12 +215,9 @@ class CollabPage(GridPage):
         shows = AskForm("", 0, typed=False, macros=(), own=())
         if others and view.acts:
             name, typed = view.talk.members[others[0]], view.brief["typed"]
-            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")]
-            asked = known_macros(food_rules(), 1 - view.seat)
-            if typed:
-                own = asked = []
-            elif not view.plans.offered:
-                own = []
+            plans = view.plans.offered and not typed
+            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+            asked = () if typed else known_macros(food_rules(), 1 - view.seat)
             shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
 

@@ -25,6 +25,10 @@ ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Pick the action in the lists "
     "under “Ask {teammate}”, press “Add to the request”, then “Send to your teammate”."
 )
+ASK_TYPED = gettext_noop(
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Type each action on a line of "
+    "its own under “Ask {teammate}”, then press “Send to your teammate”."
+)
 ASK_REST = gettext_noop(
     "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
     "the same way: {requests}."
@@ -73,8 +77,15 @@ def teammate_hint(view: SeatView) -> str:
     missing, is_begun = _missing_requests(view)
     if not missing:
         return gettext(TEAMMATE_WORKS).format(teammate=teammate)
-    requests = "; ".join(map(command_words, missing))
-    return gettext(ASK_REST if is_begun else ASK_FIRST).format(teammate=teammate, requests=requests)
+    typed = view.brief["typed"]
+    text = ASK_REST if is_begun else ASK_TYPED if typed else ASK_FIRST
+    requests = "; ".join(map(typed_words if typed else command_words, missing))
+    return gettext(text).format(teammate=teammate, requests=requests)
+
+
+def typed_words(macro: Command) -> str:
+    """Return a macro as it is typed: `pickup(egg, counter)`."""
+    return f"{macro[0]}({', '.join(macro[1:])})"
 
 
 def _can_accept(view: SeatView) -> bool:

@@ -60,9 +60,8 @@ def named(hint: str) -> list[Command]:
 
 @pytest.mark.parametrize("task", BY_LEVEL)
 def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
-    world = game(task, gamma=3.0)
-    messages: list[TeamMessage] = []
-    todo, rounds = [], []
+    world, todo = game(task, gamma=3.0), list[Command]()
+    messages, rounds = list[TeamMessage](), list[tuple[int, list[Command]]]()
     world.reset(1)
     assert PAGE.outcome(view(world, 0, messages)) == "The time is up: the dish was not delivered"
     while not world.has_ended:
@@ -78,6 +77,12 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
     assert world.delivered and world.score()["tes_chef"] == world.score()["tes_assistant"] == 1
     assert [step for step, _ in rounds].count(0) == 2 and rounds[1][1] == [("place_obj_on_counter",)]
     assert PAGE.outcome(view(world, 0, messages)) == "The dish was delivered in time"
+
+
+def test_a_chef_who_types_is_told_what_to_type() -> None:
+    world = game("boiled_egg", typed=True)
+    (hint,) = hints_for(world, view(world, 0, [])).sentences
+    assert "pickup(egg, ingredient_dispenser). Type each action" in hint
 
 
 def test_each_hint_says_why() -> None:
