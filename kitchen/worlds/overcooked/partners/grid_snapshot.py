@@ -163,7 +163,8 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the pot's contents, and the ticks until it is ready."""
+        """Return the contents of the pot at this cell, and the ticks until it is ready (None if it is not
+        started). An empty pot gives `((), None)`."""
         pot = self.scene.pots.get(cell)
         return (pot.contents, pot.left) if pot else ((), None)
 
