@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.agent import (
+    REASON_TO_ANSWER,
+    Agent,
+    Decision,
+    ForecastTrial,
+    Situation,
+    run_without_waiting,
+)
 from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
@@ -121,11 +128,11 @@ class CollabAgent(Agent):
         """Return the message that is the same at every step, for each seat."""
         return tuple(fixed_prompt(situation.briefs[seat], seat).text for seat in situation.seats)
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation."""
         reserve = min(RESERVE_SECONDS, situation.limits.seconds / 4)
         deadline = time.monotonic() + situation.limits.seconds - reserve
-        return decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
+        return await decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Wait one step."""
@@ -150,15 +157,15 @@ class _Turn:
     def seat(self) -> int:
         return self.situation.seats[0]
 
-    def decision(self) -> Decision:
+    async def decision(self) -> Decision:
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         lessons = list(memory.get("lessons", ()))
-        reply = self._ask([])
+        reply = await self._ask([])
         before = memory if memory.get("step") == self.situation.step else {}
         plan = self._counted(reply, [tuple(each) for each in before.get("plan", ())])
         says = self._says(reply)
         if plan and self._may_begin() and not self._is_waiting_queue():
-            plan = self._checked(plan, lessons)
+            plan = await self._checked(plan, lessons)
         kept = {
             "step": self.situation.step,
             "plan": [list(macro) for macro in plan],
@@ -179,13 +186,13 @@ class _Turn:
 
     # Asking
 
-    def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
+    async def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
         """Return the answer, after one repair if it cannot be read; None without one."""
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         told = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
         messages = [fixed_prompt(self.situation.briefs[self.seat], self.seat), Message("user", told)]
         for _ in range(2):
-            call = self._call(messages)
+            call = await self._call(messages)
             if call.reply is None:
                 return None
             try:
@@ -196,7 +203,7 @@ class _Turn:
                 messages += [Message("assistant", answer), Message("user", REPAIR.format(why=error))]
         return None
 
-    def _call(self, messages: Sequence[Message], *, in_words: bool = False) -> Call:
+    async def _call(self, messages: Sequence[Message], *, in_words: bool = False) -> Call:
         agent, left = self.agent, self.deadline - time.monotonic()
         takes = provider_registry.takes_temperature(agent.provider, agent.model_name)
         temperature = agent.chosen["temperature"] if takes and agent.chosen["temperature"] >= 0 else None
@@ -209,7 +216,7 @@ class _Turn:
             seconds=max(left, 0.0),
         )
         if left > 0:
-            call = ask_and_record(open_model(agent.provider, self.situation, self._stand_in), request)
+            call = await ask_and_record(open_model(agent.provider, self.situation, self._stand_in), request)
         else:
             why = "no time was left for the call"
             call = Call(agent.provider, request, error=CallTimeoutError.code, error_text=why)
@@ -221,7 +228,7 @@ class _Turn:
         chosen, situation = self.agent.chosen, self.situation
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         rule = RecipePartner({"wrong_requests": chosen["stand_in_errors"]})
-        self.partner = rule.decide(replace(situation, memory=memory.get("partner")))
+        self.partner = run_without_waiting(rule.decide(replace(situation, memory=memory.get("partner"))))
         says = self.partner.says
         requests = tuple(macro for say in says for macro in macros_in(say.data, REQUESTS_KEY))
         plan = tuple(self.partner.commands.values()) or (WAIT_ONE,)
@@ -264,14 +271,14 @@ class _Turn:
         """Return whether the seat waits with actions still planned, which an answer does not replace."""
         return self.seat in self.situation.request.may_act and bool(self.situation.plans.get(self.seat))
 
-    def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
+    async def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
         """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
         code = self._code(plan[0])
         if not code:
             return plan
         self.failed.append(code)
         told = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
-        corrected = self._ask([CORRECTION.format(**told)], lessons)
+        corrected = await self._ask([CORRECTION.format(**told)], lessons)
         new = list(corrected.plan) if corrected else []
         if not new:
             return [WAIT_ONE]
@@ -280,12 +287,12 @@ class _Turn:
             return [WAIT_ONE]
         self.helped += 1
         if self.agent.chosen["reflection"]:
-            lessons += self._lesson({**told, "solution": " ".join(new[0])})
+            lessons += await self._lesson({**told, "solution": " ".join(new[0])})
         return new
 
-    def _lesson(self, told: Mapping[str, str]) -> list[str]:
+    async def _lesson(self, told: Mapping[str, str]) -> list[str]:
         fixed = fixed_prompt(self.situation.briefs[self.seat], self.seat)
-        call = self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
+        call = await self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
         words = call.reply.text.split() if call.reply else []
         return [" ".join(words[:LESSON_WORDS])] if words else []
 

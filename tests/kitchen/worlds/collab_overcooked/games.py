@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,5 +66,5 @@ def agents_game(task: str, agent: Agent, seed: int = 0) -> tuple[CollabOvercooke
     world.reset(seed)
     loop = EpisodeLoop(world, seed, Team(members, (agent.kind,) * 2, organisation, EVERYBODY), {"task": task})
     while not loop.is_over:
-        loop.take(loop.step_of(loop.ask(dict.fromkeys((0, 1), agent))))
+        loop.take(loop.step_of(asyncio.run(loop.ask(dict.fromkeys((0, 1), agent)))))
     return world, loop.log()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +34,7 @@ class Scripted(LanguageModel):
     def __init__(self, *answers: Any) -> None:
         self.answers, self.requests = list(answers), list[Request]()
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         self.requests.append(request)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
@@ -81,7 +82,7 @@ def test_the_prompt_of_the_chef_has_the_recipe_and_that_of_the_assistant_no_word
 
 def test_a_turn_becomes_a_command_a_plan_and_a_message_with_its_requests(asked: Any) -> None:
     agent, model = asked(turn(["wait 2", "wait 1"], [FETCH, PLACE, "cook pot0", "fly"], "Please help. END"))
-    made = agent.decide(situation(0))
+    made = asyncio.run(agent.decide(situation(0)))
     assert made.commands == {0: ("wait", "2")} and made.plans == {0: [("wait", "1")]}
     (said,) = made.says
     assert (said.kind, said.text) == ("end", "Please help. END")
@@ -91,53 +92,55 @@ def test_a_turn_becomes_a_command_a_plan_and_a_message_with_its_requests(asked: 
 
 def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     agent, model = asked(turn([PLACE]), turn([FETCH, PLACE]), "Take something first.")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: command(FETCH)}
     assert made.note["process"] == {"format_errors": 0, "failed_checks": ["hands_empty"], "helped": 1}
     assert made.memory["lessons"] == ["Take something first."]
     assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
-    agent.decide(situation(1, memory=made.memory))
+    asyncio.run(agent.decide(situation(1, memory=made.memory)))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
 
 
 def test_without_a_correction_that_passes_it_waits_a_step(asked: Any) -> None:
     agent, _ = asked(turn([PLACE]), turn(["pickup egg counter"]))
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: ("wait", "1")}
     assert made.note["process"]["failed_checks"] == ["hands_empty", "not_there"]
 
 
 def test_an_unreadable_answer_is_repaired_once(asked: Any) -> None:
     agent, model = asked("Hello!", f"Analysis: I fetch it.\nPlan:\n1. {FETCH}\n2. {PLACE}\nRequests:\nSay:")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: command(FETCH)} and made.note["process"]["format_errors"] == 1
     assert "`analysis` is missing" in model.requests[1].messages[-1].text
     agent, _ = asked("Hello!", "Hello!")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert (made.commands, made.note["process"]["format_errors"]) == ({1: ("wait", "1")}, 2)
 
 
 def test_a_model_that_fails_makes_it_wait_and_the_log_says_so(asked: Any) -> None:
     agent, _ = asked(OverloadedError("busy"))
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert (made.commands, made.fallback) == ({1: ("wait", "1")}, "529")
 
 
 def test_the_first_plan_of_the_responder_counts_and_the_last_of_the_opener(asked: Any) -> None:
     opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", {"requests": [FETCH.split()]})
     agent, model = asked(turn([FETCH], say="Yes."), turn(["wait 1"]))
-    first = agent.decide(situation(1, messages=(opened,)))
+    first = asyncio.run(agent.decide(situation(1, messages=(opened,))))
     assert (
         "Teammate: Please. [requests: pickup pumpkin ingredient_dispenser]"
         in model.requests[0].messages[1].text
     )
-    again = agent.decide(situation(1, messages=(opened,), memory=first.memory))
+    again = asyncio.run(agent.decide(situation(1, messages=(opened,), memory=first.memory)))
     assert again.commands == {1: command(FETCH)}
     agent, _ = asked(turn(["wait 1"], say="Please."), turn([FETCH]))
-    first = agent.decide(situation(1))
+    first = asyncio.run(agent.decide(situation(1)))
     mine = TeamMessage(1, 1, 1, (0,), "say", "Please.")
-    assert agent.decide(situation(1, messages=(mine,), memory=first.memory)).commands == {1: command(FETCH)}
+    assert asyncio.run(agent.decide(situation(1, messages=(mine,), memory=first.memory))).commands == {
+        1: command(FETCH)
+    }
 
 
 @pytest.mark.parametrize(
