@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import logging
 import threading
-from concurrent.futures import Future
-from contextlib import closing
-from functools import partial
+from collections.abc import Coroutine
 from typing import Any
 
 from celery import shared_task
 from celery.signals import task_failure, worker_ready, worker_shutdown
 from django.conf import settings
-from django.db import connection
 
 from kitchen.contract.language_model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.infra.db_errors import close_failed_connection, database_problem
-from kitchen.infra.greenlet_pool import run_in_background, wait_until_idle
+from kitchen.infra.db_retry import run_once_in_db_thread
+from kitchen.infra.event_loop import start_in_loop, wait_until_idle
 from kitchen.infra.log_context import error_traceback, log_context
 from kitchen.llm.provider_registry import PROVIDERS, warm_up_provider, why_unavailable
-from kitchen.play.coplayers.agent_decisions import asks_models, decide_step
-from kitchen.play.coplayers.answer_messages import decide_answer, finish_answer, request_lost_answers
+from kitchen.play.coplayers.agent_decisions import asks_models, decide_step, decide_step_in_loop
+from kitchen.play.coplayers.answer_messages import (
+    decide_answer,
+    decide_answer_in_loop,
+    finish_answer,
+    request_lost_answers,
+)
 from kitchen.play.episode.change_episode import close_expired_turn, run_due_step
 from kitchen.play.turn.play_task_queue import (
     ANSWER,
@@ -65,35 +68,30 @@ PICK_UP_SECONDS = 1.0
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
     """Let this agent decide one step, or without `mind` all co-players one after another. Nothing happens if
     the step is claimed or over. Where co-players decide side by side, each gets a task of its own. An agent
-    that asks language models waits for them in the background and submits its decision from there."""
+    that asks language models waits for them in the event loop, and its task ends before it has decided."""
     with log_context(episode=episode_id, step=step):
         if mind is None and (apart := minds_asked_separately(episode_id, step)):
             for number in apart:
                 ask_coplayers(episode_id, step, number)
         elif asks_models(episode_id, mind):
-            run_in_background(partial(_decide_aside, episode_id, step, mind)).add_done_callback(_tell)
-        else:
-            _decide(episode_id, step, mind)
+            start_in_loop(_logged(_decide_in_loop(episode_id, step, mind)))
+        elif claim := claim_decision(episode_id=episode_id, step=step, mind=mind):
+            with renewed_claim(episode_id, claim):
+                decide_step(episode_id=episode_id, step=step, claim=claim, mind=mind)
 
 
-def _decide(episode_id: int, step: int, mind: int | None) -> None:
-    if claim := claim_decision(episode_id=episode_id, step=step, mind=mind):
+async def _decide_in_loop(episode_id: int, step: int, mind: int | None) -> None:
+    if claim := await run_once_in_db_thread(claim_decision, episode_id=episode_id, step=step, mind=mind):
         with renewed_claim(episode_id, claim):
-            decide_step(episode_id=episode_id, step=step, claim=claim, mind=mind)
+            await decide_step_in_loop(episode_id=episode_id, step=step, claim=claim, mind=mind)
 
 
-def _decide_aside(episode_id: int, step: int, mind: int | None) -> None:
-    """Decide in a background thread, whose database connection nobody else closes."""
-    with closing(connection):
-        _decide(episode_id, step, mind)
-
-
-def _tell(made: Future[None]) -> None:
-    """Log a failed background task. `pick_up_open_turns` finds the work that was not done."""
-    if failure := made.exception():
+async def _logged(work: Coroutine[Any, Any, None]) -> None:
+    """Log a failure of work in the event loop. `pick_up_open_turns` finds the work that was not done."""
+    try:
+        await work
+    except Exception as failure:
         log.error("a decision failed: %s", error_traceback(failure))
-        if trouble := database_problem(failure):
-            close_failed_connection(trouble)
 
 
 @shared_task(name=ANSWER)
@@ -101,22 +99,18 @@ def answer(episode_id: int, step: int, mind: int) -> None:
     """Let this agent answer a person's message, unless the answer is claimed or the step is over."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
-            run_in_background(partial(_answer_aside, episode_id, step, mind)).add_done_callback(_tell)
-        else:
-            _answer(episode_id, step, mind)
+            start_in_loop(_logged(_answer_in_loop(episode_id, step, mind)))
+        elif claim := claim_decision(episode_id=episode_id, step=step, mind=mind):
+            with renewed_claim(episode_id, claim):
+                decide_answer(episode_id=episode_id, step=step, mind=mind)
+            finish_answer(episode_id=episode_id, step=step, claim=claim)
 
 
-def _answer(episode_id: int, step: int, mind: int) -> None:
-    if claim := claim_decision(episode_id=episode_id, step=step, mind=mind):
+async def _answer_in_loop(episode_id: int, step: int, mind: int) -> None:
+    if claim := await run_once_in_db_thread(claim_decision, episode_id=episode_id, step=step, mind=mind):
         with renewed_claim(episode_id, claim):
-            decide_answer(episode_id=episode_id, step=step, mind=mind)
-        finish_answer(episode_id=episode_id, step=step, claim=claim)
-
-
-def _answer_aside(episode_id: int, step: int, mind: int) -> None:
-    """Answer in a background thread, as `_decide_aside` decides."""
-    with closing(connection):
-        _answer(episode_id, step, mind)
+            await decide_answer_in_loop(episode_id=episode_id, step=step, mind=mind)
+        await run_once_in_db_thread(finish_answer, episode_id=episode_id, step=step, claim=claim)
 
 
 @worker_shutdown.connect

@@ -7,6 +7,7 @@ agent's memory setting.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +84,8 @@ def sample_calls(
     for step in range(min(game.length, SAMPLED_STEPS[-1] + 1)):
         if step in SAMPLED_STEPS or step == game.length - 1:
             seen = make_situation(game, seats, commanded=waiting, people=people)
-            made = mind.decide(situation_in_organisation(seen, organisation, messages, member)).calls
+            situation = situation_in_organisation(seen, organisation, messages, member)
+            made = asyncio.run(mind.decide(situation)).calls
             calls += made
             at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))

@@ -190,7 +190,7 @@ class EpisodeLoop:
         messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
         return TeamTalk(self.team.organisation, member.number, messages, jobs)
 
-    def ask(
+    async def ask(
         self,
         agents: Mapping[int, Agent],
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
@@ -206,14 +206,14 @@ class EpisodeLoop:
             for member in self.informed_members
         ]
         if talk := self._exchange(told):
-            return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
+            return await _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[AskedMember]()
         for member, situation in told:
             if knows:
                 known = {**situation.commanded, **self._known(member, commanded)}
                 situation = replace(situation, commanded=known)
-            made.append(_ask(member, agents[member.number], situation))
+            made.append(await _ask(member, agents[member.number], situation))
             if knows:
                 commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
         return made
@@ -459,20 +459,20 @@ def _round(say: MessageDraft) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMember:
+async def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMember:
     began = time.perf_counter()
-    decision = agent.decide(situation)
+    decision = await agent.decide(situation)
     return AskedMember(member, situation, decision, (time.perf_counter() - began) * 1000)
 
 
-def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
+async def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
     """Ask these agents in the order of their dialogue within the step. None knows what another does in this
     step. Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)
         while True:
-            asked = _ask(*agents[place], told)
+            asked = await _ask(*agents[place], told)
             spent[place] += asked.milliseconds
             place, told, _ = turns.send(asked.decision)
     except StopIteration as done:

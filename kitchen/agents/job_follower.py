@@ -154,7 +154,7 @@ class Follower(Agent):
         ),
     )
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the next command of each seat towards its aim. The memory holds the open jobs and, as
         `told`, the people who have been informed that it reads no messages; each is informed once."""
         pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]

@@ -6,6 +6,7 @@ no agent holds plays a sensible person who says nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -99,9 +100,8 @@ class _Play:
         told = []
         for number, mind in enumerate(self.played):
             situation = self.asked(number, known)
-            decision = (
-                Decision({}, situation.memory) if situation.request.asked == () else mind.decide(situation)
-            )
+            is_asked = situation.request.asked != ()
+            decision = asyncio.run(mind.decide(situation)) if is_asked else Decision({}, situation.memory)
             self.memories[min(situation.seats)] = decision.memory
             commands = self._plan(situation, decision)
             given |= commands

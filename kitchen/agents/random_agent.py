@@ -19,7 +19,7 @@ class RandomAgent(Agent):
     instant = True
     light = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return one legal command for every seat that has one, in seat order. The memory stays empty."""
         rng = Random(situation.seed)  # noqa: S311
         taken = set(situation.commanded.values())

@@ -10,15 +10,17 @@ Plain Python, no Django.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.language_model import Call, Payer, RecordedAnswers
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, World, clean_settings
+
+T = TypeVar("T")
 
 FALLBACKS = {
     "timeout": "No decision in time",
@@ -197,6 +199,18 @@ class Advice:
     aim: Intent
 
 
+def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that waits for nothing, such as the decision of an agent that computes
+    it. It needs no event loop. RuntimeError if it waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a decision waits for something where it must not")
+
+
 class Adviser:
     """Recommend commands in a world: for hints to people, and for programs that take part as people do. This
     class recommends nothing; a world overrides what it can. Keep no state between calls."""
@@ -298,8 +312,8 @@ class Agent(ABC):
     of them."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
-    that calls none. If it names a model, the agent may wait only for its models, or by
-    `kitchen.infra.greenlet_pool`: many others wait in the same thread."""
+    that calls none. If it names a model, `decide` runs in an event loop where many others wait: it may block
+    the thread for some milliseconds only, and leaves longer work to `asyncio.to_thread`."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Store the settings by name, with defaults for those not given. SettingsError if one is wrong."""
@@ -347,7 +361,7 @@ class Agent(ABC):
         return False
 
     @abstractmethod
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the commands for the coming step. May raise: the caller records the error and falls back."""
 
     def fall_back(self, situation: Situation, code: str) -> Decision:

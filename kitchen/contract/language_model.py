@@ -271,10 +271,10 @@ class OfferedModel:
 class Payer(Protocol):
     """An account that pays for calls. Safe to use from several workers at once."""
 
-    def reserve(self, amount: float) -> None:
+    async def reserve(self, amount: float) -> None:
         """Reserve money for one call; BudgetSpentError if there is not enough."""
 
-    def settle(self, reserved: float, spent: float) -> None:
+    async def settle(self, reserved: float, spent: float) -> None:
         """Release the reserved money and book what was spent."""
 
 
@@ -292,9 +292,9 @@ class LanguageModel(ABC):
     """The name in the registry; a wrapper has the name of the model it wraps."""
 
     @abstractmethod
-    def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`; ModelError if there is none. It must wait only by
-        `kitchen.infra.greenlet_pool`, because others wait in the same thread. Thread-safe."""
+    async def ask(self, request: Request) -> Reply:
+        """Return one answer within `request.seconds`; ModelError if there is none. It must not block the
+        event loop, in which others wait. Thread-safe."""
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:

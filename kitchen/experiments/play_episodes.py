@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import traceback
@@ -123,13 +124,14 @@ def _steps(
     """Yield every step from here to the end when it is taken. Calls for a step that fails are kept."""
     with _unforeseen():
         agents = course.agents()
-    while not course.is_over:
-        with _unforeseen():
-            asked = course.ask(agents, limits=DecisionLimits(seconds, purse))
-        _check_money(course, asked, record_untaken)
-        with _unforeseen():
-            entry = take_and_log_step(course, course.step_of(asked))
-        yield entry
+    with asyncio.Runner() as loop:
+        while not course.is_over:
+            with _unforeseen():
+                asked = loop.run(course.ask(agents, limits=DecisionLimits(seconds, purse)))
+            _check_money(course, asked, record_untaken)
+            with _unforeseen():
+                entry = take_and_log_step(course, course.step_of(asked))
+            yield entry
 
 
 def _check_money(

@@ -5,6 +5,7 @@ Each step is repeated from its recorded situation and memory. No model is called
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -80,7 +81,8 @@ def _faults(log: PlayedLog, row: EpisodeRow | None) -> Iterator[str]:
 def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEntry) -> Iterator[str]:
     answers = _answers(course.team, entry)
     try:
-        step = course.step_of(course.ask(agents, answers.get, DecisionLimits(DECISION_SECONDS)))
+        asked = asyncio.run(course.ask(agents, answers.get, DecisionLimits(DECISION_SECONDS)))
+        step = course.step_of(asked)
     except Exception as error:  # a co-player may fail with any error
         yield f"the co-player failed ({type(error).__name__})"
     else:

@@ -1,8 +1,9 @@
 """Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
 
-`run_in_db_thread` uses a few threads that keep their connections, for short work that is safe to run twice.
-Longer work (staff pages) uses `channels.db`. After a lock timeout all statements wait only briefly for some
-seconds. `retry_while_unreachable` repeats a write that must not be lost.
+`run_in_db_thread` uses a few threads that keep their connections, for short work that is safe to run twice;
+`run_once_in_db_thread` is for work that is not. Longer work (staff pages) uses `channels.db`. After a lock
+timeout all statements wait only briefly for some seconds. `retry_while_unreachable` repeats a write that must
+not be lost.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from django.http import HttpRequest, HttpResponseBase
 
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.db_errors import DatabaseProblem, close_failed_connection, database_problem
-from kitchen.infra.greenlet_pool import pause
 from kitchen.infra.log_context import with_log_context
 
 HURRIED_SECONDS, HURRIED_MILLISECONDS = 10.0, 200
@@ -94,18 +94,38 @@ async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kw
     return await asyncio.get_running_loop().run_in_executor(_pool(), with_log_context(visit))
 
 
+async def run_once_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call `act` in one of these threads, and return its result. It is not repeated if the database fails."""
+    visit = with_log_context(partial(_visit_once, partial(act, *args, **kwargs)))
+    return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
+
+
 @cache
 def _pool() -> ThreadPoolExecutor:
     at_once = DB_THREADS if connection.features.has_select_for_update else 1
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
 
 
-def _visit(act: Callable[[], T]) -> T:
+def _prepare_connection() -> None:
     now = time.monotonic()
     if now - getattr(_connection_use, "used", now) > IDLE_CHECK_SECONDS:
         connection.close_if_unusable_or_obsolete()
     _connection_use.used = now
     set_lock_timeout()
+
+
+def _visit_once(act: Callable[[], T]) -> T:
+    _prepare_connection()
+    try:
+        return act()
+    except Error as error:
+        if trouble := database_problem(error):
+            close_failed_connection(trouble)
+        raise
+
+
+def _visit(act: Callable[[], T]) -> T:
+    _prepare_connection()
     for number, wait in enumerate(THREAD_RETRY_WAITS):
         try:
             return act()
@@ -145,7 +165,7 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
                 prometheus_metrics.outages.labels("database").inc()
             log.log(DEBUG if known else WARNING, "%s is tried again: %s", what, trouble)
             known = True
-            pause(wait)
+            time.sleep(wait)
             close_failed_connection(trouble)
 
 

@@ -10,9 +10,10 @@ Keep this order: every attempt is paid for, because a server may bill an attempt
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -31,7 +32,6 @@ from kitchen.contract.language_model import (
     total_cost,
 )
 from kitchen.infra import prometheus_metrics
-from kitchen.infra.greenlet_pool import pause
 from kitchen.infra.log_context import error_traceback
 from kitchen.llm.call_costs import PriceList, UnknownPriceError
 
@@ -70,14 +70,14 @@ class RetryingModel(LanguageModel):
         rng: Random,
         patience: RetryPolicy = RetryPolicy(),
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = pause,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         today: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.provider = model.provider
         self.model, self.rng, self.patience = model, rng, patience
         self.clock, self.sleep, self.today = clock, sleep, today
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return the first answer; raise the last ModelError if there is none."""
         began = self.clock()
         done: list[Attempt] = []
@@ -85,14 +85,14 @@ class RetryingModel(LanguageModel):
             left = request.seconds - (self.clock() - began)
             attempt = self._begin(left)
             try:
-                reply = self.model.ask(replace(request, seconds=left))
+                reply = await self.model.ask(replace(request, seconds=left))
             except ModelError as error:
                 attempt = self._end(attempt, error.code, error)
                 wait = self._wait(error, len(done) + 1, request.seconds - (self.clock() - began))
                 done.append(replace(attempt, detail=str(error), waited=wait or 0.0))
                 if wait is None:
                     raise _with(error, done) from None
-                self.sleep(wait)
+                await self.sleep(wait)
             else:
                 done.append(self._end(attempt, "ok", reply))
                 cost = total_cost(attempt.cost for attempt in done)
@@ -145,10 +145,10 @@ class BudgetedModel(LanguageModel):
         self.provider = model.provider
         self.model, self.purse, self.prices = model, purse, prices
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return the model's answer with its `cost`; a ModelError carries its cost too."""
         began = time.monotonic()
-        worst = self._reserve(request)
+        worst = await self._reserve(request)
         spent: float | None = 0.0
         try:
             left = request.seconds - (time.monotonic() - began)
@@ -157,7 +157,7 @@ class BudgetedModel(LanguageModel):
                 late.usage = Usage()
                 raise late
             spent = worst
-            reply = self.model.ask(replace(request, seconds=left))
+            reply = await self.model.ask(replace(request, seconds=left))
             counted = None if reply.usage == Usage() else reply.usage
             spent = self._cost(request, counted, worst)
             return replace(reply, cost=spent)
@@ -166,17 +166,17 @@ class BudgetedModel(LanguageModel):
             raise
         finally:
             if self.purse is not None and worst is not None:
-                self._settle(self.purse, worst, worst if spent is None else spent)
+                await self._settle(self.purse, worst, worst if spent is None else spent)
 
-    def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
+    async def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
         """Book the cost. If that fails, the reserved money stays reserved, and the answer is still
         returned."""
         try:
-            purse.settle(reserved, spent)
+            await purse.settle(reserved, spent)
         except Exception as error:  # a ledger may fail in any way
             log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
 
-    def _reserve(self, request: Request) -> float | None:
+    async def _reserve(self, request: Request) -> float | None:
         """Reserve the maximum cost of the call; None if no price is known and there is no purse."""
         try:
             worst = self.prices.worst(self.provider, request)
@@ -185,7 +185,7 @@ class BudgetedModel(LanguageModel):
                 raise UnpricedError(f"{error}: a study with a budget does not call it") from None
             return None
         if self.purse is not None:
-            _set_aside(self.purse, worst)
+            await _set_aside(self.purse, worst)
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
@@ -198,10 +198,10 @@ class BudgetedModel(LanguageModel):
             return worst
 
 
-def _set_aside(purse: Payer, amount: float) -> None:
+async def _set_aside(purse: Payer, amount: float) -> None:
     """Reserve money in the purse; turn errors that are not ModelErrors into one."""
     try:
-        purse.reserve(amount)
+        await purse.reserve(amount)
         return
     except ModelError:
         raise
@@ -212,20 +212,20 @@ def _set_aside(purse: Payer, amount: float) -> None:
     raise failed
 
 
-def ask_and_record(model: LanguageModel, request: Request) -> Call:
+async def ask_and_record(model: LanguageModel, request: Request) -> Call:
     """Ask the model and return the call with its result; count it in the metrics. Never raises. An error that
     is not a ModelError gets the code `error`. It is logged by its location, not its message, which might
     contain a key."""
-    call = _call(model, request)
+    call = await _call(model, request)
     prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
     prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())
     return call
 
 
-def _call(model: LanguageModel, request: Request) -> Call:
+async def _call(model: LanguageModel, request: Request) -> Call:
     began = time.monotonic()
     try:
-        reply = model.ask(request)
+        reply = await model.ask(request)
     except ModelError as error:
         return _failed(model, request, error, time.monotonic() - began)
     except Exception as error:  # every call of a decision must have a record, whatever goes wrong here

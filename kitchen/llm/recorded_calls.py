@@ -80,7 +80,7 @@ class ReplayedModel(LanguageModel):
     def __init__(self, provider: str, answers: RecordedAnswers) -> None:
         self.provider, self.answers = provider, answers
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return the stored reply. Raise the stored ModelError if the call failed, and an error if nothing is
         stored."""
         call = self.answers.answer(self.provider, request)

@@ -17,6 +17,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.language_model import BudgetSpentError
+from kitchen.infra.db_retry import run_once_in_db_thread
 from kitchen.llm.call_costs import format_dollars
 from kitchen.money.models import Budget, Spending
 
@@ -68,7 +69,15 @@ class BudgetPurse:
         self._lock = Lock()
         self._open: list[tuple[float, int]] = []
 
-    def reserve(self, amount: float) -> None:
+    async def reserve(self, amount: float) -> None:
+        """Do the work of `reserve_now` outside of the event loop."""
+        await run_once_in_db_thread(self.reserve_now, amount)
+
+    async def settle(self, reserved: float, spent: float) -> None:
+        """Do the work of `settle_now` outside of the event loop."""
+        await run_once_in_db_thread(self.settle_now, reserved, spent)
+
+    def reserve_now(self, amount: float) -> None:
         """Reserve money for one call. Raises BudgetSpentError, and changes nothing, if too little is left.
 
         A call that costs nothing is not in the ledger.
@@ -88,7 +97,7 @@ class BudgetPurse:
         with self._lock:
             self._open.append((amount, row.pk))
 
-    def settle(self, reserved: float, spent: float) -> None:
+    def settle_now(self, reserved: float, spent: float) -> None:
         """Book the cost of a call in place of its reservation. Raises LookupError if there is no such
         reservation.
         """

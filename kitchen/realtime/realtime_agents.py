@@ -2,7 +2,7 @@
 
 - Light agents (`Agent.light`) decide at once, in this process.
 - Other agents without a language model run in a process pool (`kitchen.infra.process_pool`).
-- Agents that use language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a
+- Agents that use language models run in an event loop (`kitchen.infra.event_loop`), for as long as a
   decision may take.
 
 If an agent has not answered by the tick, its fallback decides. The agent is not asked again until it has
@@ -13,17 +13,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from django.db import connection
-
-from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.infra import process_pool
-from kitchen.infra.greenlet_pool import run_in_background
+from kitchen.infra.db_retry import run_once_in_db_thread
+from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.log_context import error_location, error_traceback
 from kitchen.play.coplayers.ask_agents import (
     AskedMind,
@@ -105,37 +102,31 @@ class RealtimeAgents:
 
 
 def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
-    agent, situation = get_agent(mind.kind), current_situation(turn, mind)
-    ask: Callable[..., Future[Decision]]
-    if agent.names_model:
-        situation, ask = situation.limited(seconds=turn.episode.decision_seconds), _in_background
+    situation = current_situation(turn, mind)
+    if get_agent(mind.kind).names_model:
+        situation = situation.limited(seconds=turn.episode.decision_seconds)
     else:
         situation = situation.limited(seconds=seconds, purse=None)
-        ask = _here if agent.light else process_pool.submit
-    began, made = time.monotonic(), Future[Decision]()
+    began = time.monotonic()
     try:
-        made = ask(decide_with_settings, mind.kind, mind.settings, situation)
+        made = _begun(mind, situation)
     except Exception as failure:  # the pool is full, or the arguments cannot be pickled
+        made = Future()
         made.set_exception(failure)
     one = PendingDecision(mind, situation, made, began)
     made.add_done_callback(one.end)
     return one
 
 
-def _here(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
+def _begun(mind: Mind, situation: Situation) -> Future[Decision]:
+    agent = get_agent(mind.kind)
+    if agent.names_model:
+        return start_in_loop(make_agent(mind.kind, mind.settings).decide(situation))
+    if not agent.light:
+        return process_pool.submit(decide_with_settings, mind.kind, mind.settings, situation)
     made = Future[Decision]()
-    made.set_result(decide(*arguments))
+    made.set_result(run_without_waiting(make_agent(mind.kind, mind.settings).decide(situation)))
     return made
-
-
-def _in_background(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
-    """Run the agent in the background. The database connection of its purse is closed afterwards."""
-
-    def act() -> Decision:
-        with closing(connection):
-            return decide(*arguments)
-
-    return run_in_background(act)
 
 
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
@@ -183,16 +174,15 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
 
 
 def _store_dropped(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store a late decision in the background, because the caller may be the clock's event loop."""
+    """Store a late decision in another thread, because the caller may be the clock's event loop."""
     if made.exception() is None:
-        run_in_background(partial(_store_dropped_now, episode, one, made.result()))
+        start_in_loop(run_once_in_db_thread(_store_dropped_now, episode, one, made.result()))
 
 
 def _store_dropped_now(episode: Episode, one: PendingDecision, decision: Decision) -> None:
     try:
         outcome = MindOutcome(keep_in_note(checked_decision(decision)), milliseconds=one.took)
-        with closing(connection):
-            row = decision_row(AskedMind(one.mind, one.situation, outcome), one.situation.step + 1)
-            store_dropped_decisions(episode=episode, rows=[(row, decision.calls)], why=OVER)
+        row = decision_row(AskedMind(one.mind, one.situation, outcome), one.situation.step + 1)
+        store_dropped_decisions(episode=episode, rows=[(row, decision.calls)], why=OVER)
     except Exception as error:  # nobody waits for this result any more
         log.error("what a %s decided in vain was lost: %s", one.mind.kind, error_traceback(error))

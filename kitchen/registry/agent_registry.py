@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -93,5 +94,6 @@ def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json
 
 
 def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
-    """Make an agent and return its decision, for use in another process. Raises what the agent raises."""
-    return make_agent(kind, settings).decide(situation)
+    """Make an agent and return its decision, for a thread or process without an event loop. Raises what the
+    agent raises."""
+    return asyncio.run(make_agent(kind, settings).decide(situation))

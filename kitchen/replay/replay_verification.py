@@ -34,7 +34,7 @@ from kitchen.play.coplayers.ask_agents import (
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand
 from kitchen.play.turn.decision_records import REMEMBERED_STEPS
-from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
+from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, replay_step
 
@@ -125,7 +125,7 @@ def _fault(
     past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
     request = replace(past_situation.request, because=row.because)
     situation = replace(past_situation, request=request).limited(seconds=DECISION_SECONDS, answers=answers)
-    decision = checked_decision(make_agent(mind.kind, mind.settings).decide(situation))
+    decision = checked_decision(decide_with_settings(mind.kind, mind.settings, situation))
     asked = AskedMind(mind, situation, MindOutcome(decision))
     return next(answers.differences(), "") or _difference(record, world, asked, row.step)
 

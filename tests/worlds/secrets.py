@@ -61,7 +61,7 @@ class Mute(Agent):
     kind = "mute"
     worlds = ("secrets",)
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Remember every number that was said."""
         heard = {
             said.sender: said.text for said in situation.talk.messages if said.sender != situation.talk.member

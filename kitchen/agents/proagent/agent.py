@@ -151,14 +151,16 @@ class ProAgent(SkilledAgent):
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, situation.seats[0])
         return (fixed_part(skills, sight, self.options),)
 
-    def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
+    async def decided(
+        self, situation: Situation, deadline: float | None, late: Decision | None = None
+    ) -> Decision:
         """Decide for one seat after another."""
         made = ProAgentDecisionParts.continue_from(late)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         for seat in situation.seats:
             carrying = self._carrying(made, situation, seat)
             if session and self.may_ask(situation, seat) and carrying.needs_plan:
-                self._ask(made, carrying, session)
+                await self._ask(made, carrying, session)
             elif late is not None:
                 carrying.arrive(
                     late.note["seats"][str(seat)], ProAgentMemory.read(memory_of_seat(late.memory, seat))
@@ -185,9 +187,11 @@ class ProAgent(SkilledAgent):
         made.judged += judged
         return ProAgentSeatStep(skills, sight, self.options, situation.step, memory)
 
-    def _ask(self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, session: ModelSession) -> None:
+    async def _ask(
+        self, made: ProAgentDecisionParts, carrying: ProAgentSeatStep, session: ModelSession
+    ) -> None:
         skills, sight, step = carrying.skills, carrying.sight, carrying.step
-        planned = PlanRequest(skills, sight, self.options, session, step + 1).plan(carrying.memory)
+        planned = await PlanRequest(skills, sight, self.options, session, step + 1).plan(carrying.memory)
         found = [Prediction(sight.seat, of, step + 1, skill) for of, skill in planned.foreseen.items()]
         foreseen = found if self.options.foresees else []
         made.foreseen += foreseen

@@ -96,13 +96,13 @@ class PlanRequest:
         """Return the present moment in words."""
         return self.skills.scene(self.sight)
 
-    def plan(self, memory: ProAgentMemory) -> PlanResult:
+    async def plan(self, memory: ProAgentMemory) -> PlanResult:
         """Ask until a skill can be done; wait after the last try. The last failure is explained, too."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:
             question = self._question(made.memory, again)
-            call = self.session.ask(self._messages(made.memory, question, again), stand_in)
+            call = await self.session.ask(self._messages(made.memory, question, again), stand_in)
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -115,7 +115,7 @@ class PlanRequest:
                 made.tries.append(one)
                 made.skill = one.skill
                 return made
-            one = self._explained(one)
+            one = await self._explained(one)
             made.tries.append(one)
             again = one.explanation
             made.memory = made.memory.with_message("user", again, self.options.memory)
@@ -140,7 +140,7 @@ class PlanRequest:
         skill = with_minimum_wait(self.skills, self.sight, found.plan or wait_skill())
         return PlanAttempt(skill, failed_conditions(self.skills, self.sight, skill), found.plan is None)
 
-    def _explained(self, one: PlanAttempt) -> PlanAttempt:
+    async def _explained(self, one: PlanAttempt) -> PlanAttempt:
         """Return the attempt with an explanation of why it failed, from the source that the settings name."""
         sentence = refusal_sentence(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
@@ -148,14 +148,14 @@ class PlanRequest:
         if self.options.explainer != BY_MODEL:
             failure = prompt.failure_line(self.name, one.skill)
             return replace(one, explanation=failure, explained_by=self.options.explainer)
-        return self._by_model(one, sentence)
+        return await self._by_model(one, sentence)
 
-    def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
+    async def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
         """Return the attempt with the model's explanation; with that of the rule if the model gives none."""
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
-        call = self.session.ask(messages, self._explaining_stand_in(one.skill, sentence))
+        call = await self.session.ask(messages, self._explaining_stand_in(one.skill, sentence))
         said = before_next_scene(call.reply.text).strip() if call.reply else ""
         by = BY_MODEL if said else BY_RULE
         return replace(one, explanation=said or sentence, explained_by=by)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from kitchen.agents.skill_agents.settings import BY_NOBODY, BY_RULE, RANDOM, SkilledOptions
 from kitchen.agents.skill_agents.skill_text import wait_steps
-from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, Situation
+from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.agent_skills import (
     WAIT,
     SeatObservation,
@@ -315,25 +315,27 @@ class SkilledAgent(Agent):
         return ":".join(parse_model_setting(self.options.model))
 
     @abstractmethod
-    def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
+    async def decided(
+        self, situation: Situation, deadline: float | None, late: Decision | None = None
+    ) -> Decision:
         """Return the decision. The model is asked until `deadline`, or not at all if that is None. `late` is
         a late decision for an earlier step."""
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, where a skill is needed."""
-        return self.decided(
+        return await self.decided(
             situation,
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4),
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Continue an unfinished skill; do nothing elsewhere."""
-        return self.decided(situation, None)
+        return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
         """Adopt the skills of a decision for an earlier step where their conditions still hold. Where they do
         not, the model is asked again at the next step."""
-        made = self.decided(situation, None, late)
+        made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
 
     def may_ask(self, situation: Situation, seat: int) -> bool:

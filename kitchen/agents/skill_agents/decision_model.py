@@ -38,7 +38,7 @@ class ModelSession:
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
-    def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
+    async def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
         """Make one call within the time that is left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
@@ -50,7 +50,7 @@ class ModelSession:
         )
         if left > 0:
             model = open_model(self.provider, self.situation, lambda: stand_in(len(self.calls)))
-            call = ask_and_record(model, request)
+            call = await ask_and_record(model, request)
         else:
             why = "no time was left for the call"
             call = Call(self.provider, request, error=CallTimeoutError.code, error_text=why)

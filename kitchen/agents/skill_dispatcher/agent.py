@@ -124,14 +124,16 @@ class JointPlanRequest:
         self.skills, self.sights, self.options, self.session = skills, sights, options, session
         self.manner = options.manner(skills.manner(next(iter(sights.values()))))
 
-    def plan(self, seats: Sequence[int], question: str, remembered: Sequence[Message]) -> JointPlanResult:
+    async def plan(
+        self, seats: Sequence[int], question: str, remembered: Sequence[Message]
+    ) -> JointPlanResult:
         """Ask until each of these seats has a skill that can be begun; seats without one after the last try
         wait."""
         made = JointPlanResult(seats, {seat: [] for seat in seats})
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
         for _ in range(1 + self.options.again):
-            call = self.session.ask(messages, self._stand_in(made.open))
+            call = await self.session.ask(messages, self._stand_in(made.open))
             if call.reply is None:
                 made.error = call.error
                 return made
@@ -218,7 +220,9 @@ class SkillDispatcher(SkilledAgent):
         """Return the system message."""
         return (prompt.fixed_part(get_skills(situation.world), _sights(situation), self.options),)
 
-    def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
+    async def decided(
+        self, situation: Situation, deadline: float | None, late: Decision | None = None
+    ) -> Decision:
         """Decide with one call for all seats that need a skill."""
         made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
@@ -232,7 +236,7 @@ class SkillDispatcher(SkilledAgent):
                 carrying.arrive(late.note["seats"][str(seat)], _held(late.memory, seat))
         due = [seat for seat, each in carried.items() if each.needs_plan and self.may_ask(situation, seat)]
         if session and due:
-            history = self._ask(made, carried, due, situation, session, history)
+            history = await self._ask(made, carried, due, situation, session, history)
         for carrying in carried.values():
             made.add_step(carrying, situation, carrying.intent())
         return Decision(
@@ -245,7 +249,7 @@ class SkillDispatcher(SkilledAgent):
             intents=made.intents,
         )
 
-    def _ask(
+    async def _ask(
         self,
         made: DecisionParts,
         carried: SeatSteps,
@@ -260,7 +264,7 @@ class SkillDispatcher(SkilledAgent):
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
         told += prompt.choices_part(skills, sights, due) if self.options.choices else []
         question = "\n".join([*told, prompt.request_line(skills, due)])
-        planned = JointPlanRequest(skills, sights, self.options, session).plan(
+        planned = await JointPlanRequest(skills, sights, self.options, session).plan(
             due, question, _messages(history)
         )
         self._take(made, carried, planned, session)

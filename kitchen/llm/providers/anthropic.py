@@ -102,7 +102,7 @@ class Anthropic(LanguageModel):
 
     provider = "anthropic"
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
         attempt."""
         arguments = arguments_for(request)
@@ -112,7 +112,7 @@ class Anthropic(LanguageModel):
             answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
             return answer
 
-        return sdk_calls.call_model(
+        return await sdk_calls.call_model(
             client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
         )
 

@@ -43,7 +43,7 @@ class OpenAICompatible(LanguageModel):
 
     provider = "openai-compatible"
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
         attempt."""
 
@@ -55,7 +55,7 @@ class OpenAICompatible(LanguageModel):
             answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
             return answer
 
-        return sdk_calls.call_model(
+        return await sdk_calls.call_model(
             client, request, arguments, send, lambda body: read_reply(body, request.tool)
         )
 

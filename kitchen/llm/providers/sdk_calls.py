@@ -33,7 +33,7 @@ from kitchen.contract.language_model import (
     UnreadableReplyError,
 )
 from kitchen.contract.world import Json
-from kitchen.infra.greenlet_pool import await_coroutine
+from kitchen.infra.event_loop import await_in_loop, run_in_loop
 
 ApiArguments = dict[str, Any]
 """A request as arguments of an API."""
@@ -108,7 +108,7 @@ class Answer:
     request_id: str
 
 
-def call_model(
+async def call_model(
     connect: Callable[[], Sdk],
     request: Request,
     arguments: Callable[[Sdk], ApiArguments],
@@ -118,13 +118,13 @@ def call_model(
     """Connect, send and read one answer within `request.seconds`; every failure is a ModelError. Replies and
     errors have the parameters sent and the server's request id."""
     began = time.monotonic()
-    sdk = connect()
+    sdk = await asyncio.to_thread(connect)  # it may import the SDK first
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
         raise CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
     sent = arguments(sdk)
     try:
-        answer = _answer(sdk, request, sent, send, left)
+        answer = await _answer(sdk, request, sent, send, left)
         reply = _read(sdk, answer, read)
     except ModelError as error:
         error.parameters = parameters_without_texts(sent)
@@ -137,7 +137,8 @@ def fetch_from_server(
 ) -> dict[str, Json]:
     """Return a server's response to a request that does not call a model; every failure is a ModelError."""
     request = Request("", (), seconds=seconds)
-    body = _json(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds).body)
+    answer = run_in_loop(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds))
+    body = _json(answer.body)
     if not isinstance(body, dict):
         raise UnreadableReplyError("not an answer of this API")
     return body
@@ -174,11 +175,11 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
     return replace(reply, reasoning=reasoning, request_id=named)
 
 
-def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
+async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
     """Return the server's answer. Errors of the SDK are replaced outside of the handler, so that they carry
     no trace of the request and its headers."""
     try:
-        response = await_coroutine(_in_time(send(sdk, arguments, seconds), seconds)).http_response
+        response = (await await_in_loop(_in_time(send(sdk, arguments, seconds), seconds))).http_response
         return Answer(response.text, request_id(response.headers))
     except TimeoutError:
         failed: ModelError = CallTimeoutError(_no_answer(request))

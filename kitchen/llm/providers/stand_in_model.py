@@ -21,9 +21,10 @@ call. The prose has reasoning, commands in either spelling, and now and then an 
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -42,7 +43,6 @@ from kitchen.contract.language_model import (
     Usage,
 )
 from kitchen.contract.world import Command, Json, Setting
-from kitchen.infra.greenlet_pool import pause
 from kitchen.llm.call_costs import estimate_tokens
 
 WrittenCommand = tuple[int, Command]
@@ -171,7 +171,7 @@ class StandIn(LanguageModel):
         manners: StandInBehaviour = StandInBehaviour(),
         seed: int = 0,
         as_call: AsCall = default_call_arguments,
-        sleep: Callable[[float], None] = pause,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         prose: Prose = PLAIN_PROSE,
         writer: Writer | None = None,
     ) -> None:
@@ -179,24 +179,24 @@ class StandIn(LanguageModel):
         self.sleep, self.prose, self.writer = sleep, prose, writer
         self._calls = count()
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """Return text, or a tool call if one was requested, after `latency`; a ModelError with
         `failure_rate`."""
         rng = Random(f"{self.seed}:{next(self._calls)}")  # noqa: S311
         began = time.monotonic()
         fails = rng.random() < self.manners.failure_rate
         speaks_nonsense = rng.random() < self.manners.nonsense_rate
-        self._take_time(request)
+        await self._take_time(request)
         if fails:
             raise _failure(rng)
         if speaks_nonsense:
             text, call = rng.choice(self.prose.nonsense), None
         else:
-            text, call = self._answer(request, rng)
+            text, call = await asyncio.to_thread(self._answer, request, rng)  # it may plan first
         return _reply(request, text, call, time.monotonic() - began)
 
-    def _take_time(self, request: Request) -> None:
-        self.sleep(min(self.manners.latency, request.seconds))
+    async def _take_time(self, request: Request) -> None:
+        await self.sleep(min(self.manners.latency, request.seconds))
         if self.manners.latency > request.seconds:
             raise CallTimeoutError(f"no answer within {request.seconds:.1f} s (stand-in)").unbilled()
 

@@ -9,12 +9,12 @@ decision that is not accepted is kept with its cost.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as DecisionTimeoutError
 from dataclasses import replace
 from functools import partial
 
@@ -25,8 +25,8 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.language_model import Call, total_cost
 from kitchen.contract.world import Json
 from kitchen.infra.db_errors import database_problem
-from kitchen.infra.db_retry import retry_while_unreachable
-from kitchen.infra.greenlet_pool import is_in_background, run_in_background, wait_for
+from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
+from kitchen.infra.event_loop import run_in_loop, start_in_loop
 from kitchen.infra.log_context import error_location, error_traceback, with_log_context
 from kitchen.play.coplayers.ask_agents import (
     UNSTORABLE_ERRORS,
@@ -142,7 +142,9 @@ FALLBACK_SECONDS = 1.0
 """Seconds that a fallback has to command, beyond the time for the decision. After that the seats are idle."""
 
 LateCallback = Callable[["Future[MindDecision]"], None]
-"""Callback that receives a decision that arrives after its deadline."""
+"""Callback that receives a decision that arrives after its deadline. It may use the database."""
+AskArguments = tuple[str, dict[str, Json], Situation, LateCallback]
+"""An agent's kind and settings, its situation, and the callback."""
 AskFunction = Callable[[str, dict[str, Json], Situation, LateCallback], MindOutcome]
 """Function that asks an agent of this kind with these settings, and returns the outcome."""
 
@@ -150,18 +152,48 @@ AskFunction = Callable[[str, dict[str, Json], Situation, LateCallback], MindOutc
 def decide_step(
     *, episode_id: int, step: int, claim: str = "", ask: AskFunction | None = None, mind: int | None = None
 ) -> Receipt | None:
-    """Ask the agents that still have to decide this step, and submit their decisions.
+    """Ask the agents that still have to decide this step, and submit their decisions. Blocks the thread.
 
     `mind` restricts this to the agent of that number. `ask` replaces `ask_mind`. Returns None if no agent has
     to be asked: the step is not open, it is decided, or it only has to run.
     """
+    if (begun := _begin_step(episode_id, step, mind)) is None:
+        return None
+    episode, questions = begun
+    try:
+        question = next(questions)
+        while True:
+            question = questions.send((ask or ask_mind)(*question))
+    except StopIteration as done:
+        return _decide(episode, step, claim, done.value)
+
+
+async def decide_step_in_loop(
+    *, episode_id: int, step: int, claim: str, mind: int | None = None
+) -> Receipt | None:
+    """Do the work of `decide_step` in the shared event loop."""
+    begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
+    if begun is None:
+        return None
+    episode, questions = begun
+    try:
+        question = next(questions)
+        while True:
+            question = questions.send(await ask_mind_in_loop(*question))
+    except StopIteration as done:
+        asked: list[AskedMind] = done.value
+    return await run_once_in_db_thread(_decide, episode, step, claim, asked)
+
+
+Questions = Generator[AskArguments, MindOutcome, list[AskedMind]]
+
+
+def _begin_step(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Questions] | None:
+    """Return the step's episode and the questions to its agents, or None if nobody has to be asked."""
     found = retry_while_unreachable(
         partial(_begun, episode_id, step, mind), f"reading step {step} of episode {episode_id}"
     )
-    if found is None:
-        return None
-    episode, asking = found
-    return _decide(episode, step, claim, _ask_all(episode, asking, episode.decision_seconds, ask or ask_mind))
+    return found and (found[0], _timed(*found))
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
@@ -210,18 +242,18 @@ def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
     )
 
 
-def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction) -> list[AskedMind]:
-    """Ask all agents. The time left is divided evenly among those not yet asked, so a slow agent takes none
-    from others.
+def _timed(episode: Episode, asking: Asking) -> Questions:
+    """Give each question its time. The time left is divided evenly among the agents not yet asked, so a slow
+    agent takes none from others.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + episode.decision_seconds
     try:
         question = next(asking)
         while True:
             share = (deadline - time.monotonic()) / question.left
             situation = question.situation.limited(seconds=share)
             late = partial(_came_late, episode, question.mind, situation, time.monotonic())
-            question = asking.send(ask(question.mind.kind, question.mind.settings, situation, late))
+            question = asking.send((yield question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
         asked: list[AskedMind] = done.value
         return asked
@@ -241,27 +273,15 @@ def _came_late(
         log.error("what a %s decided too late was lost: %s", mind.kind, error_traceback(error))
 
 
-def _within(
-    seconds: float,
-    name: str,
-    make: Callable[[], MindDecision],
-    late: LateCallback | None,
-    *,
-    asks_model: bool,
-) -> MindDecision:
-    """Run `make` with a time limit and return its decision. An endless one does not block other agents.
-
-    Raises DecisionTimeoutError after `seconds`, and whatever `make` raises. `late` receives a result that
-    arrives later.
-    """
-    begin = run_in_background if asks_model and is_in_background() else partial(_in_thread, name)
-    made = begin(make)
-    try:
-        return wait_for(made, max(seconds, 0.001))
-    except DecisionTimeoutError:
-        if late is not None:
-            made.add_done_callback(late)
-        raise
+async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
+    """Return the decision, at most so many seconds later. TimeoutError if it is not made by then: it goes on.
+    Raises whatever the agent raises."""
+    waited = asyncio.wrap_future(made)
+    waited.add_done_callback(asyncio.Future.exception)  # nobody may be left to read it
+    done, _ = await asyncio.wait({waited}, timeout=max(seconds, 0.001))
+    if not done:
+        raise TimeoutError
+    return waited.result()
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
@@ -283,6 +303,13 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
+    """Do the work of `ask_mind_in_loop`, and block this thread meanwhile."""
+    return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
+
+
+async def ask_mind_in_loop(
+    kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
+) -> MindOutcome:
     """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
 
     Returns within `situation.limits.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a
@@ -291,34 +318,55 @@ def ask_mind(
     started = time.monotonic()
     fallback, error = "", ""
     try:
-        decision = _decision_of(kind, settings, situation, late)
-    except DecisionTimeoutError:
+        decision = checked_decision(await _decision_of(kind, settings, situation, late))
+    except TimeoutError:
         fallback, error = "timeout", f"no decision within {situation.limits.seconds:.1f} s"
     except Exception as failure:  # an agent may fail in any way: the episode goes on
         log.error("co-player %s failed: %s", kind, error_traceback(failure))
         fallback, error = "error", error_location(failure)
     if fallback:
-        decision = fallback_outcome(kind, settings, situation, fallback)
+        decision = await _fallback_in_loop(kind, settings, situation, fallback)
     return MindOutcome(decision, fallback, error, (time.monotonic() - started) * 1000)
 
 
-def _decision_of(
+async def _decision_of(
     kind: str, settings: Mapping[str, Json], situation: Situation, late: LateCallback | None
 ) -> MindDecision:
+    """Let the agent decide: in this loop if it asks models, else in a thread of its own, which an endless
+    computation blocks instead of others."""
     mind = make_agent(kind, settings)
-    ask = partial(mind.decide, situation)
-    return checked_decision(
-        _within(situation.limits.seconds, kind, ask, late, asks_model=bool(mind.names_model))
-    )
+    if mind.names_model:
+        made = start_in_loop(mind.decide(situation))
+    else:
+        made = _in_thread(kind, partial(asyncio.run, mind.decide(situation)))
+    try:
+        return await _within(situation.limits.seconds, made)
+    except TimeoutError:
+        if late and mind.names_model:
+            start_in_loop(_wait_for_late(made, late))
+        elif late:
+            made.add_done_callback(late)
+        raise
+
+
+async def _wait_for_late(made: Future[MindDecision], late: LateCallback) -> None:
+    await asyncio.wait({asyncio.wrap_future(made)})
+    await run_once_in_db_thread(late, made)
 
 
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """Return what the agent's fallback commands. Empty if the fallback fails too."""
+    """Return what the agent's fallback commands. Empty if the fallback fails too. Blocks the thread."""
+    return run_in_loop(_fallback_in_loop(kind, settings, situation, code))
+
+
+async def _fallback_in_loop(
+    kind: str, settings: Mapping[str, Json], situation: Situation, code: str
+) -> MindDecision:
     try:
         ask = partial(make_agent(kind, settings).fall_back, situation, code)
-        return checked_decision(_within(FALLBACK_SECONDS, f"{kind}-fallback", ask, None, asks_model=False))
+        return checked_decision(await _within(FALLBACK_SECONDS, _in_thread(f"{kind}-fallback", ask)))
     except Exception as failure:
         log.error("the fallback of co-player %s failed: %s", kind, error_traceback(failure))
         return MindDecision(commands={}, memory=situation.memory)

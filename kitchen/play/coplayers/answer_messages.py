@@ -14,11 +14,13 @@ from functools import partial
 
 from django.db import transaction
 
+from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.infra.db_retry import retry_while_unreachable
-from kitchen.play.coplayers.agent_decisions import ask_mind, drop_decisions
-from kitchen.play.coplayers.ask_agents import AskedMind, decision_row, situation_to_answer
+from kitchen.contract.world import Json
+from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
+from kitchen.play.coplayers.agent_decisions import ask_mind, ask_mind_in_loop, drop_decisions
+from kitchen.play.coplayers.ask_agents import AskedMind, MindOutcome, decision_row, situation_to_answer
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
 from kitchen.play.turn.conversation import (
@@ -61,22 +63,53 @@ def request_lost_answers() -> int:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _AnswerRequest:
+    """An agent that has to answer in this step."""
+
+    episode: Episode
+    step: int
+    speaker: Mind
+    situation: Situation
+    decided: int
+    """The number of the agent's last decision."""
+
+    @property
+    def question(self) -> tuple[str, dict[str, Json], Situation]:
+        """The arguments of `ask_mind`."""
+        limited = self.situation.limited(seconds=self.episode.decision_seconds)
+        return self.speaker.kind, self.speaker.settings, limited
+
+
 def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
     """Ask the agent of this number for an answer, and store it. The caller holds its claim.
 
-    Returns False if the answer is no longer needed.
+    Blocks the thread. Returns False if the answer is no longer needed.
     """
+    wanted = _answer_request(episode_id, step, mind)
+    return wanted is not None and _hand_in_answer(wanted, ask_mind(*wanted.question))
+
+
+async def decide_answer_in_loop(*, episode_id: int, step: int, mind: int) -> None:
+    """Do the work of `decide_answer` in the shared event loop."""
+    if wanted := await run_once_in_db_thread(_answer_request, episode_id, step, mind):
+        await run_once_in_db_thread(_hand_in_answer, wanted, await ask_mind_in_loop(*wanted.question))
+
+
+def _answer_request(episode_id: int, step: int, mind: int) -> _AnswerRequest | None:
     with read_turn(episode_id) as turn:
         speaker = _speaker(turn, step, mind)
         if speaker is None:
-            return False
-        episode, situation = turn.episode, situation_to_answer(turn, speaker)
-        decided = turn.standing[speaker.pk].decided
-    limited = situation.limited(seconds=episode.decision_seconds)
-    outcome = ask_mind(speaker.kind, speaker.settings, limited)
-    asked = AskedMind(speaker, situation, outcome)
-    stored = partial(_store, episode_id, step, asked, decided)
-    if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode_id}"):
+            return None
+        situation = situation_to_answer(turn, speaker)
+        return _AnswerRequest(turn.episode, step, speaker, situation, turn.standing[speaker.pk].decided)
+
+
+def _hand_in_answer(wanted: _AnswerRequest, outcome: MindOutcome) -> bool:
+    episode, step = wanted.episode, wanted.step
+    asked = AskedMind(wanted.speaker, wanted.situation, outcome)
+    stored = partial(_store, episode.pk, step, asked, wanted.decided)
+    if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode.pk}"):
         drop_decisions(episode, step, [asked], LATE)
         return False
     return True

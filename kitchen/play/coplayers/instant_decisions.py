@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.world import Command
 from kitchen.infra import process_pool
 from kitchen.infra.log_context import error_location
@@ -30,7 +30,7 @@ from kitchen.play.coplayers.ask_agents import (
 )
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_rules import choosing_people
-from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
+from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent, make_agent
 
 log = logging.getLogger(__name__)
 
@@ -65,9 +65,8 @@ class InstantDecisions:
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
             began = time.monotonic()
-            decision = decide_with_settings(
-                question.mind.kind, question.mind.settings, _timed_situation(question)
-            )
+            agent = make_agent(question.mind.kind, question.mind.settings)
+            decision = run_without_waiting(agent.decide(_timed_situation(question)))
             question = self.asking.send(_outcome(decision, began))
         self.question = question
 

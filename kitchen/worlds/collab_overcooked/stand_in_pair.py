@@ -10,7 +10,7 @@ Nothing is kept but `Decision.memory`: what was requested last (chef), what rema
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import ClassVar
@@ -72,11 +72,11 @@ class RecipePartner(Agent):
         """Return why it cannot play: a chef by rule needs the recipe."""
         return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the next macro of each of its seats, and what it says."""
-        return decide_by_seat(situation, self._decide)
+        return await decide_by_seat(situation, self._decide)
 
-    def _decide(self, situation: Situation) -> Decision:
+    async def _decide(self, situation: Situation) -> Decision:
         is_chef = situation.seats == (CHEF,)
         return self._as_chef(situation) if is_chef else self._as_assistant(situation)
 
@@ -167,12 +167,14 @@ class RecipeAdviser(Adviser):
 ADVISER = RecipeAdviser()
 
 
-def decide_by_seat(situation: Situation, decide: Callable[[Situation], Decision]) -> Decision:
+async def decide_by_seat(
+    situation: Situation, decide: Callable[[Situation], Awaitable[Decision]]
+) -> Decision:
     """Return the decision for all seats of a mind, each decided by itself with a memory of its own."""
     if len(situation.seats) == 1:
-        return decide(situation)
+        return await decide(situation)
     before = situation.memory if isinstance(situation.memory, dict) else {}
-    made = {seat: decide(_of_seat(situation, seat, before.get(str(seat)))) for seat in situation.seats}
+    made = {seat: await decide(_of_seat(situation, seat, before.get(str(seat)))) for seat in situation.seats}
     return Decision(
         {seat: command for each in made.values() for seat, command in each.commands.items()},
         memory={str(seat): each.memory for seat, each in made.items()},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import warnings
 
 import pytest
 
 from kitchen.agents.evaluation import collaboration_score, make_situation
-from kitchen.contract.agent import Agent, Decision
+from kitchen.contract.agent import Agent, Decision, run_without_waiting
 from kitchen.contract.world import Command, Json, World
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_world, known_worlds
@@ -39,7 +40,7 @@ def everybody(game: World) -> tuple[int, ...]:
 
 
 def decide(game: World, mind: Agent, seats: tuple[int, ...], memory: Json = None) -> Decision:
-    return mind.decide(make_situation(game, seats, memory=memory, seed=game.clock + 11))
+    return asyncio.run(mind.decide(make_situation(game, seats, memory=memory, seed=game.clock + 11)))
 
 
 def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int, Command]]:
@@ -105,7 +106,10 @@ def test_first_commands_are_among_the_legal_ones(kind: str, world: str) -> None:
 
 def test_random_agents_draw_from_the_seed_alone() -> None:
     game, mind = start("cuisine"), make_agent("random", {})
-    drawn = [mind.decide(make_situation(game, (0, 1, 2), seed=seed)).commands for seed in range(30)]
+    drawn = [
+        run_without_waiting(mind.decide(make_situation(game, (0, 1, 2), seed=seed))).commands
+        for seed in range(30)
+    ]
     assert len({tuple(sorted(commands.items())) for commands in drawn}) > 5
     assert all(command in game.legal_actions(s) for commands in drawn for s, command in commands.items())
 

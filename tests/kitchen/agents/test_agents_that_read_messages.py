@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections.abc import Mapping
 
@@ -47,7 +48,9 @@ def beside_a_person(world: str, text: str = "") -> Situation:
 @pytest.mark.parametrize(("kind", "world"), PAIRS)
 def test_words_change_the_commands_of_those_agents_alone_that_read_them(kind: str, world: str) -> None:
     text = WORDS.get(kind, "Stop!")
-    silent, told = (make_agent(kind, {}).decide(beside_a_person(world, words)) for words in ("", text))
+    silent, told = (
+        asyncio.run(make_agent(kind, {}).decide(beside_a_person(world, words))) for words in ("", text)
+    )
     assert (silent.commands != told.commands) is get_agent(kind).reads_words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from typing import Any
@@ -44,7 +45,7 @@ def requests_of(memory: int, seats: int, steps: int) -> list[Request]:
     mind = make_agent("dispatcher", {**PAID, "model": "stand-in", "memory": memory})
     decision, found = Decision(commands={}), list[Request]()
     while not (game.over or game.cut_off):
-        decision = mind.decide(make_situation(game, range(seats), memory=decision.memory))
+        decision = asyncio.run(mind.decide(make_situation(game, range(seats), memory=decision.memory)))
         found += [call.request for call in decision.calls]
         game.step(decision.commands)
     return found
@@ -121,7 +122,7 @@ def test_feedback_on_every_agent_is_no_longer_than_is_reckoned() -> None:
     errs: dict[str, Any] = {**PAID, "model": "stand-in", "stand_in_errors": 1.0}
     mind, decision, longest = make_agent("dispatcher", errs), Decision(commands={}), 0
     for _ in range(10):
-        decision = mind.decide(make_situation(game, seats, memory=decision.memory))
+        decision = asyncio.run(mind.decide(make_situation(game, seats, memory=decision.memory)))
         said = decision.calls[0].request.messages[-1].text.partition("Feedback on the last step:")[2]
         longest = max(longest, len(said.encode()) // 2)
         game.step(decision.commands)

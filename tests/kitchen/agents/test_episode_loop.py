@@ -11,7 +11,7 @@ import pytest
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
+from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.line_up import line_up_kinds, line_up_members
 from kitchen.contract.organisation import Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft
@@ -45,7 +45,7 @@ class Scripted(Agent):
         lambda situation: Decision(dict.fromkeys(situation.seats, ("goto", "pot0")))
     )
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         Scripted.TOLD.append(situation)
         count, lines = situation.memory or 0, Scripted.LINES.get(situation.talk.member, ())
         says = tuple(lines[count]) if count < len(lines) else ()
@@ -86,7 +86,7 @@ class Loop(EpisodeLoop):
             for member, kind in zip(self.team.members, self.team.kinds, strict=True)
         }
         for _ in range(steps):
-            self.take(self.step_of(self.ask(made)))
+            self.take(self.step_of(run_without_waiting(self.ask(made))))
         posted = self.mailbox.posted[before:] if self.mailbox else []
         return [
             (each.message.sender, each.message.to, each.message.text or each.message.kind) for each in posted
@@ -207,14 +207,14 @@ def test_what_the_world_hides_from_a_seat_is_told_to_no_member_in_it() -> None:
     class Sailor(Agent):
         kind = "sailor"
 
-        def decide(self, situation: Situation) -> Decision:
+        async def decide(self, situation: Situation) -> Decision:
             steered.append([event.kind for event in situation.events if event.seat == 1])
             return Decision({seat: situation.legal[seat][0] for seat in situation.seats})
 
     team = Team.of("sailor+sailor", 2, knowing=EVERYBODY)
     loop = EpisodeLoop(Beacon.create(seats=2, settings={}), 1, team)
     for _ in range(2):
-        loop.take(loop.step_of(loop.ask({0: Sailor({}), 1: Sailor({})})))
+        loop.take(loop.step_of(run_without_waiting(loop.ask({0: Sailor({}), 1: Sailor({})}))))
     assert steered == [[], [], [], ["performed"]]
 
 
@@ -228,9 +228,9 @@ def test_a_member_without_a_seat_is_asked_with_the_others_and_sees_what_its_kind
 
 
 def test_a_member_without_a_seat_is_asked_for_what_is_new_though_nobody_else_is() -> None:
-    def plans(self: Scripted, situation: Situation) -> Decision:
+    async def plans(self: Scripted, situation: Situation) -> Decision:
         if not situation.seats:
-            return Scripted.decide(self, situation)
+            return await Scripted.decide(self, situation)
         then = [("goto", "pot0")] * 4
         return Decision({0: ("goto", "pot0")}, plans={0: then}, says=(say("planned"),))
 
@@ -240,7 +240,7 @@ def test_a_member_without_a_seat_is_asked_for_what_is_new_though_nobody_else_is(
 
     loop = loop_of("scripted:0+scripted", "tree", seats=1)
     for _ in range(3):
-        loop.take(loop.step_of(loop.ask({0: Planner({}), 1: Planner({})})))
+        loop.take(loop.step_of(run_without_waiting(loop.ask({0: Planner({}), 1: Planner({})}))))
     assert told_to(1) == [[], ["planned"]]  # asked in the first step, then for the message alone
     assert [each.planned_in for step in loop.log().steps for each in step.commands] == [None, 1, 1]
 
@@ -251,14 +251,14 @@ def test_a_busy_member_answers_within_the_step_and_goes_on_with_its_plan() -> No
     class Walker(Scripted):
         kind = "walker"
 
-        def decide(self, situation: Situation) -> Decision:
-            made = Scripted.decide(self, situation)
+        async def decide(self, situation: Situation) -> Decision:
+            made = await Scripted.decide(self, situation)
             return replace(made, plans={2: [("goto", "pot1"), ("goto", "pot0")]})
 
     loop = loop_of("scripted+scripted+walker", "graph", settings={"within": True})
     made = {0: Scripted({}), 1: Scripted({}), 2: Walker({})}
     for _ in range(2):
-        loop.take(loop.step_of(loop.ask(made)))
+        loop.take(loop.step_of(run_without_waiting(loop.ask(made))))
     second = loop.log().steps[1]
     assert [(said.step, said.text) for said in loop.log().messages] == [
         (2, "where are you?"),
@@ -276,7 +276,7 @@ class Mute(Agent):
 
     kind = "mute"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Wait."""
         return Decision({})
 
@@ -286,7 +286,7 @@ class Boss(Mute):
 
     kind = "boss"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Say it once."""
         is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.talk.messages)
         return Decision({}, says=(MessageDraft("stop", to=(0,)),) if is_time else ())
@@ -310,7 +310,7 @@ def test_a_member_in_the_middle_of_something_is_asked_for_what_is_new_and_may_st
     asked = []
     for _ in range(step):
         asked.append([member.number for member in loop.asked_members])
-        loop.take(loop.step_of(loop.ask(keepers)))
+        loop.take(loop.step_of(run_without_waiting(loop.ask(keepers))))
     log = loop.log()
     first = [next(each for each in taken.commands if each.seat == 0) for taken in log.steps]
     assert [each.command for each in first] == [("crank",), *[("wait",)] * (step - 2), ("stop",)]
@@ -324,7 +324,7 @@ def test_keepers_who_talk_open_the_vault() -> None:
     game, loop = vault(within=True)
     keepers = {0: Keeper({}), 1: Keeper({}), 2: Keeper({})}
     while not loop.is_over:
-        loop.take(loop.step_of(loop.ask(keepers)))
+        loop.take(loop.step_of(run_without_waiting(loop.ask(keepers))))
     assert game.score() == {"bolts": 3}
     assert {said.step for said in loop.log().messages} == {1}
 

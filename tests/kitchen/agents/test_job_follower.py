@@ -8,7 +8,7 @@ import pytest
 
 from kitchen.agents.evaluation import make_situation
 from kitchen.agents.job_follower import Follower
-from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW, Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -37,7 +37,7 @@ def asked(game: World, seats: tuple[int, ...], *said: TeamMessage, memory: objec
 
 
 def decide(situation: Situation, **settings: object) -> Decision:
-    return Follower(settings).decide(situation)
+    return run_without_waiting(Follower(settings).decide(situation))
 
 
 def said(decision: Decision) -> list[tuple[str, object, object]]:
@@ -127,14 +127,17 @@ def test_what_nobody_made_cannot_be_fetched_and_what_is_no_aim_cannot_be_pursued
 
 def test_a_planner_does_what_it_is_told_to_and_goes_on_with_the_rest() -> None:
     game, planner = start(), make_agent("planner", {"tries": 2})
-    alone = planner.decide(make_situation(game, (0, 1)))
+    alone = run_without_waiting(planner.decide(make_situation(game, (0, 1))))
     job = told(1, INFORM, "fetch", "salmon")
-    made = planner.decide(asked(game, (0, 1), job))
+    made = run_without_waiting(planner.decide(asked(game, (0, 1), job)))
     assert said(made) == [(ACCEPT, 1, None)] and made.commands.keys() == {0, 1}
     seat = made.memory["jobs"]["seats"]["1"]
     assert made.commands[seat] == ("goto", "storage0") and made.memory["errands"] is not None
-    later = planner.decide(asked(game, (0, 1), told(60, "say"), memory=made.memory))
+    later = run_without_waiting(planner.decide(asked(game, (0, 1), told(60, "say"), memory=made.memory)))
     assert later.commands[seat] == ("goto", "storage0")
     over = (told(60, "say"), told(61, REPORT, sender=0, job=1, status="done"))
-    free = planner.decide(asked(game, (0, 1), *over, memory=alone.memory))
-    assert free.commands == planner.decide(make_situation(game, (0, 1), memory=alone.memory)).commands
+    free = run_without_waiting(planner.decide(asked(game, (0, 1), *over, memory=alone.memory)))
+    assert (
+        free.commands
+        == run_without_waiting(planner.decide(make_situation(game, (0, 1), memory=alone.memory))).commands
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_steps_are_played_once_however_often_they_are_asked_about() -> None:
 def test_who_is_busy_or_has_a_plan_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Robot 4 plans two steps ahead; robot 3 has nothing to choose in the second step."""
     ahead = Decision({3: ("goto", "pot0")}, plans={3: [("goto", "storage0"), ("get", "pot0", "rice")]})
-    monkeypatch.setattr(CuisinePlanner, "decide", lambda *_: ahead)
+    monkeypatch.setattr(CuisinePlanner, "decide", AsyncMock(return_value=ahead))
     monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: (world.clock, seat) != (1, 2))
     second, third = (texts(asked(step, way=PlayCondition(passes_by=True)))[-1] for step in (2, 3))
     assert "Now command agent1." in second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +56,7 @@ def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[t
     team = Team.of(mind.kind, game.seats)
     loop = EpisodeLoop(game, seed, team)
     while not loop.is_over:
-        asked = loop.ask({team.members[0].number: mind}, limits=DecisionLimits(**more))
+        asked = asyncio.run(loop.ask({team.members[0].number: mind}, limits=DecisionLimits(**more)))
         for each in asked:
             yield each.decision, each.milliseconds
         loop.take(loop.step_of(asked))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from kitchen.contract.language_model import LanguageModel, Reply, Request, Usage
 from kitchen.llm import provider_registry
+from kitchen.money import budget_ledger
 
 MODEL = "anthropic:claude-sonnet-5-5"
 PAID = ["--co-player", "dispatcher", "--model", MODEL, "--set", "demonstration=none", "--set", "memory=1"]
@@ -21,7 +25,7 @@ class PaidModel(LanguageModel):
     def __init__(self) -> None:
         self.asked: list[Request] = []
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """So many tokens each time."""
         self.asked.append(request)
         place = ("storage0", "servingtable0")[len(self.asked) % 2]
@@ -30,13 +34,23 @@ class PaidModel(LanguageModel):
 
 
 @pytest.fixture
-def paid(monkeypatch: pytest.MonkeyPatch) -> PaidModel:
-    """It is behind Anthropic's door, and a key is there."""
-    model, others = PaidModel(), provider_registry.make_bare_model
+def paid(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[PaidModel]:
+    """It is behind Anthropic's door, and a key is there. The ledger is written in the test's transaction."""
+    model, others, shared = PaidModel(), provider_registry.make_bare_model, connections["default"]
 
     def made(provider: str, stand_in: Any = None) -> LanguageModel:
         return model if provider == model.provider else others(provider, stand_in)
 
+    def connected(act: Callable[..., Any], *told: Any) -> Any:
+        connections["default"] = shared
+        return act(*told)
+
+    async def run(act: Callable[..., Any], *told: Any) -> Any:
+        return await asyncio.to_thread(connected, act, *told)
+
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.setattr(provider_registry, "make_bare_model", made)
-    return model
+    monkeypatch.setattr(budget_ledger, "run_once_in_db_thread", run)
+    shared.inc_thread_sharing()
+    yield model
+    shared.dec_thread_sharing()

@@ -61,9 +61,9 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     """Every request that the stand-in gets from now on."""
     found: list[Request] = []
 
-    def ask(self: StandIn, request: Request) -> Reply:
+    async def ask(self: StandIn, request: Request) -> Reply:
         found.append(request)
-        return ANSWER(self, request)
+        return await ANSWER(self, request)
 
     monkeypatch.setattr(StandIn, "ask", ask)
     return found

@@ -191,10 +191,10 @@ def test_the_line_before_the_last_names_the_decision_makers(tmp_path: Path, no_w
 def test_a_failed_episode_is_reported_not_counted_and_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(self: RandomAgent, situation: Situation) -> Decision:
+    async def breaks(self: RandomAgent, situation: Situation) -> Decision:
         if situation.step == 3:
             raise ZeroDivisionError("secret")
-        return whole(self, situation)
+        return await whole(self, situation)
 
     whole = RandomAgent.decide
     monkeypatch.setattr(RandomAgent, "decide", breaks)
@@ -304,7 +304,7 @@ def test_the_episode_of_a_dead_worker_is_claimed_by_another() -> None:
 def test_a_restart_replays_episodes_that_failed_on_workers(
     tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(self: RandomAgent, situation: Situation) -> Decision:
+    async def breaks(self: RandomAgent, situation: Situation) -> Decision:
         raise ZeroDivisionError
 
     with monkeypatch.context() as broken:

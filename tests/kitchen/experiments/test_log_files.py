@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -100,7 +102,7 @@ def test_a_replay_matches_its_log(messy: tuple[PlayedLog, EpisodeRow, list[bytes
 
 def test_texts_with_halves_of_characters_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     odd = "goto_agent0_storage0 \ud800 \x00 ü\nnoop_agent1"
-    monkeypatch.setattr(StandIn, "ask", lambda *_: Reply(odd))
+    monkeypatch.setattr(StandIn, "ask", AsyncMock(return_value=Reply(odd)))
     log, row, _ = recorded_episode()
     assert {call.reply.text for call in log.calls if call.reply} == {odd}
     assert not replay_log(log, row).faults
@@ -205,11 +207,11 @@ def test_an_episode_resumes_from_its_log(monkeypatch: pytest.MonkeyPatch) -> Non
     asked: list[int] = []
     whole = RandomAgent.decide
 
-    def breaks(self: RandomAgent, situation: Situation) -> Decision:
+    async def breaks(self: RandomAgent, situation: Situation) -> Decision:
         asked.append(situation.step)
         if situation.step == 4 and asked.count(4) == 1:
             raise ZeroDivisionError
-        return whole(self, situation)
+        return await whole(self, situation)
 
     monkeypatch.setattr(RandomAgent, "decide", breaks)
     with pytest.raises(EpisodeFailedError):
@@ -226,10 +228,12 @@ def goto(place: str) -> tuple[str, str]:
     return "goto", place
 
 
-def ahead(asked: list[tuple[int, tuple[int, ...] | None]]) -> Callable[[RandomAgent, Situation], Decision]:
+def ahead(
+    asked: list[tuple[int, tuple[int, ...] | None]],
+) -> Callable[[RandomAgent, Situation], Awaitable[Decision]]:
     """Commands three steps of both agents at once; the second's last cannot be done."""
 
-    def decide(self: RandomAgent, situation: Situation) -> Decision:
+    async def decide(self: RandomAgent, situation: Situation) -> Decision:
         asked.append((situation.step, situation.request.asked))
         there, here = goto("storage0"), goto("pot0")
         plans: dict[int, list[Command]] = {0: [here, there], 1: [here, ("get", "pot0", "rice")]}
@@ -291,7 +295,7 @@ def test_another_episodes_log_is_not_continued(messy: tuple[PlayedLog, EpisodeRo
 
 
 def test_a_note_that_is_no_json_ends_the_episode(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RandomAgent, "decide", lambda *_: Decision({}, note={"why": object()}))
+    monkeypatch.setattr(RandomAgent, "decide", AsyncMock(return_value=Decision({}, note={"why": object()})))
     with pytest.raises(EpisodeFailedError, match="TypeError"):
         play_episode(job(), "random", {}, steps=STEPS)
 
@@ -316,7 +320,7 @@ def test_the_tables_name_everything(messy: tuple[PlayedLog, EpisodeRow, list[byt
 def test_a_cell_that_a_spreadsheet_would_run_is_made_harmless(
     monkeypatch: pytest.MonkeyPatch, no_waits: None
 ) -> None:
-    def fails(self: StandIn, request: Request) -> Reply:
+    async def fails(self: StandIn, request: Request) -> Reply:
         raise OverloadedError("=HYPERLINK(1)")
 
     monkeypatch.setattr(StandIn, "ask", fails)
@@ -356,4 +360,4 @@ def test_a_replayed_call_is_equal(
     """Whatever is known of it, but for the time that it took now."""
     for call in messy[0].calls:
         door = ReplayedModel(call.provider, RecordedCalls([call], same_request))
-        assert replace(ask_and_record(door, call.request), seconds=call.seconds) == call
+        assert replace(asyncio.run(ask_and_record(door, call.request)), seconds=call.seconds) == call

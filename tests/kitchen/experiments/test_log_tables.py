@@ -80,11 +80,11 @@ def test_calls_before_a_kill_are_not_paid_twice(tmp_path: Path, paid: PaidModel)
     """Killed while a piece of the log is written, too."""
     ask, deaths = PaidModel.ask, list[int]()
 
-    def dies(model: PaidModel, request: object) -> object:
+    async def dies(model: PaidModel, request: object) -> object:
         if len(model.asked) == 10 and not deaths:
             deaths.append(1)
             raise SystemExit(137)
-        return ask(model, request)  # type: ignore[arg-type]
+        return await ask(model, request)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PaidModel, "ask", dies)

@@ -18,8 +18,8 @@ class Away:
 
     def __init__(self, seconds: float, monkeypatch: pytest.MonkeyPatch, *, a_try: float = 0.0) -> None:
         self.seconds, self.a_try, self.now = seconds, a_try, 0.0
-        monkeypatch.setattr(db_retry, "time", SimpleNamespace(monotonic=lambda: self.now))
-        monkeypatch.setattr(db_retry, "pause", self.pass_by)
+        clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self.pass_by)
+        monkeypatch.setattr(db_retry, "time", clock)
         monkeypatch.setattr(db_retry, "close_failed_connection", lambda trouble: None)
 
     def pass_by(self, seconds: float) -> None:

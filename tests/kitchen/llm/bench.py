@@ -12,6 +12,7 @@ seeds, same steps and prompts; the last line has the ratio.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import subprocess
 import sys
@@ -49,12 +50,12 @@ class Watched(LanguageModel):
         self.request: Request | None = None
         self.milliseconds = 0.0
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         """The answer of the server."""
         self.request = request
         began = time.perf_counter()
         try:
-            return self.real.ask(request)
+            return await self.real.ask(request)
         finally:
             self.milliseconds = (time.perf_counter() - began) * 1000
 
@@ -88,7 +89,9 @@ class Times:
 
 def through_the_door(request: Request) -> None:
     """One call as the dispatcher makes it, but for the ledger: a purse, retries, a record."""
-    call = ask_and_record(make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000)), request)
+    call = asyncio.run(
+        ask_and_record(make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000)), request)
+    )
     if call.error:
         raise SystemExit(f"the call failed: {call.error_text}")
 

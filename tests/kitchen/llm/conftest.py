@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Asking:
     def ask(self, *script: Script, seconds: float = 20.0) -> tuple[Call, StandInServer]:
         """One call, straight to the provider, and the server that answered."""
         server = self.serve(*script)
-        return ask_and_record(self.model, request(self.name, seconds=seconds)), server
+        return asyncio.run(ask_and_record(self.model, request(self.name, seconds=seconds))), server
 
 
 def request(model: str = "claude-sonnet-5-5", *, seconds: float = 20.0) -> Request:

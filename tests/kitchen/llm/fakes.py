@@ -19,7 +19,7 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
-    def sleep(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
 
@@ -39,7 +39,7 @@ class Scripted(LanguageModel):
         self.clock, self.takes = clock or Clock(), takes
         self.asked: list[Request] = []
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         self.asked.append(request)
         self.clock.now += self.takes
         answer = self.answers.pop(0)
@@ -64,7 +64,7 @@ class InMemoryPurse:
         self.reserved = 0.0
         self._lock = Lock()
 
-    def reserve(self, amount: float) -> None:
+    async def reserve(self, amount: float) -> None:
         """Reserve money; BudgetSpentError if too little is left."""
         with self._lock:
             left = self.limit - self.spent - self.reserved
@@ -74,7 +74,7 @@ class InMemoryPurse:
                 )
             self.reserved += amount
 
-    def settle(self, reserved: float, spent: float) -> None:
+    async def settle(self, reserved: float, spent: float) -> None:
         """Release the reserved money and book what was spent."""
         with self._lock:
             self.reserved -= reserved

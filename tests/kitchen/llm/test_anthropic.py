@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ TOOL = Tool("command", "One command for each agent.", {"type": "object", "proper
 
 def ask(serve: Serve, question: Request, answer: Answer = NOOP) -> tuple[Call, Asked]:
     server = serve(answer)
-    call = ask_and_record(Anthropic(), question)
+    call = asyncio.run(ask_and_record(Anthropic(), question))
     return call, server.asked[0]
 
 
@@ -54,7 +55,7 @@ def test_no_temperature_is_sent_where_none_is_given(anthropic_server: Serve) -> 
 
 def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(anthropic_server: Serve) -> None:
     server = anthropic_server(reply("x"))
-    call = ask_and_record(Anthropic(), replace(request("claude-opus-5-5"), temperature=0.1))
+    call = asyncio.run(ask_and_record(Anthropic(), replace(request("claude-opus-5-5"), temperature=0.1)))
     assert call.error == "not_asked"
     assert "temperature" in call.error_text
     assert server.asked == []
@@ -63,7 +64,7 @@ def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(anthr
 @pytest.mark.parametrize("wanted", [{"seed": 7}, {"top_p": 0.9}], ids=str)
 def test_claude_takes_neither_a_seed_nor_top_p(anthropic_server: Serve, wanted: dict[str, Any]) -> None:
     server = anthropic_server(NOOP)
-    call = ask_and_record(Anthropic(), replace(request("claude-haiku-4-5"), **wanted))
+    call = asyncio.run(ask_and_record(Anthropic(), replace(request("claude-haiku-4-5"), **wanted)))
     assert (call.error, server.asked) == ("not_asked", [])
 
 
@@ -122,7 +123,7 @@ def test_an_empty_answer_in_the_place_of_a_call_is_unreadable_and_was_counted(
 ) -> None:
     anthropic_server(reply(" "))
     with pytest.raises(UnreadableReplyError, match="no call of command") as caught:
-        Anthropic().ask(replace(request(model), tool=TOOL))
+        asyncio.run(Anthropic().ask(replace(request(model), tool=TOOL)))
     assert caught.value.usage == Usage(input=100, output=20)
 
 
@@ -152,7 +153,7 @@ def test_what_was_sent_is_kept_without_its_texts_and_with_where_the_cache_ends(
 
 
 def test_without_a_key_nothing_is_asked() -> None:
-    call = ask_and_record(Anthropic(), request())
+    call = asyncio.run(ask_and_record(Anthropic(), request()))
     assert (call.error, call.error_text) == ("not_asked", "ANTHROPIC_API_KEY is not set")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ TOOL = Tool("command", "One command for each agent.", {"type": "object", "proper
 def test_a_server_of_ones_own_needs_no_key(openai_server: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = openai_server(reply("noop_agent1"))
     monkeypatch.delenv("OPENAI_API_KEY")
-    call = ask_and_record(OpenAICompatible(), replace(request("llama"), temperature=0.1))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), replace(request("llama"), temperature=0.1)))
     assert call.reply is not None
     sent = server.asked[0].body
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
@@ -38,7 +39,7 @@ def test_openai_itself_is_told_the_limit_by_its_newer_name() -> None:
 
 def test_a_tool_has_to_be_called(openai_server: Serve) -> None:
     server = openai_server(reply(call={"commands": ["noop_agent1"]}))
-    call = ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL)))
     assert call.reply is not None
     assert call.reply.call == {"commands": ["noop_agent1"]}
     sent = server.asked[0].body
@@ -51,14 +52,14 @@ def test_a_call_with_broken_arguments_is_unreadable(openai_server: Serve, argume
     function = {"name": "command", "arguments": arguments}
     message = {"content": None, "tool_calls": [{"function": function}]}
     openai_server(Answer("raw", body={"choices": [{"message": message}]}))
-    call = ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL)))
     assert call.error == "unreadable"
 
 
 def test_a_server_that_counts_nothing_is_read_all_the_same(openai_server: Serve) -> None:
     message = {"role": "assistant", "content": "noop_agent1"}
     openai_server(Answer("raw", body={"choices": [{"message": message}]}))
-    call = ask_and_record(OpenAICompatible(), request("llama"))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), request("llama")))
     assert call.reply is not None
     assert call.reply.usage == Usage()
 
@@ -80,14 +81,14 @@ def test_what_a_model_thought_is_found_where_servers_put_it(
     openai_server: Serve, message: dict[str, Any], thought: str, said: str
 ) -> None:
     openai_server(Answer("raw", body={"choices": [{"message": message}]}))
-    call = ask_and_record(OpenAICompatible(), request("llama"))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), request("llama")))
     assert call.reply is not None
     assert (call.reply.reasoning, call.reply.text) == (thought, said)
 
 
 def test_an_answer_that_was_cut_off_while_the_model_thought_is_none(openai_server: Serve) -> None:
     openai_server(Answer("raw", body={"choices": [{"message": {"content": "<think>put_agent1_pot0"}}]}))
-    call = ask_and_record(OpenAICompatible(), request("llama"))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), request("llama")))
     assert call.error == "unreadable" and "put_agent1_pot0" in call.raw
 
 
@@ -100,6 +101,6 @@ def test_without_an_address_nothing_is_asked(
     address: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    call = ask_and_record(OpenAICompatible(), request("llama"))
+    call = asyncio.run(ask_and_record(OpenAICompatible(), request("llama")))
     assert call.error == "not_asked"
     assert said in call.error_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from random import Random
@@ -80,7 +81,7 @@ def test_the_stand_in_has_to_be_told_what_is_right() -> None:
     door = provider_registry.make_decision_model(
         "stand-in", rng=Random(1), stand_in=lambda: StandIn(lambda: StandInAdvice({1: ("noop",)}))
     )
-    found = door.ask(request("stand-in-1"))
+    found = asyncio.run(door.ask(request("stand-in-1")))
     assert "agent1" in found.text
     assert (found.cost, door.provider) == (0, "stand-in")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 
 from kitchen.contract.data_files import MAX_DEPTH
 from kitchen.contract.language_model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
+from kitchen.infra.event_loop import run_in_loop
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.sdk_calls import json_object, retry_after
@@ -49,8 +51,8 @@ def test_what_a_model_thought_is_kept_apart_from_what_it_said(asking: Asking) ->
 def test_the_servers_name_of_a_request_and_all_that_was_sent_are_kept(asking: Asking, answer: Answer) -> None:
     asking.serve(replace(answer, request_id="req_7"))
     question = replace(request(asking.name), tool=TOOL, max_tokens=99)
-    call = ask_and_record(
-        provider_registry.make_decision_model(asking.model.provider, rng=Random(1)), question
+    call = asyncio.run(
+        ask_and_record(provider_registry.make_decision_model(asking.model.provider, rng=Random(1)), question)
     )
     (attempt,) = call.attempts
     assert attempt.request_id == "req_7"
@@ -99,7 +101,7 @@ def test_a_server_that_takes_for_ever_is_left_in_time(asking: Asking, answer: An
     asking.ask(reply("at once"), answer)
     model_request = request(asking.name, seconds=0.6)
     began = time.monotonic()
-    call = ask_and_record(asking.model, model_request)
+    call = asyncio.run(ask_and_record(asking.model, model_request))
     assert call.error == "timeout"
     assert 0.5 < time.monotonic() - began < 15
 
@@ -107,8 +109,8 @@ def test_a_server_that_takes_for_ever_is_left_in_time(asking: Asking, answer: An
 def test_what_other_threads_wait_for_does_not_shorten_a_call(asking: Asking) -> None:
     asking.serve(reply("slow", delay=0.8))
     with ThreadPoolExecutor(2) as pool:
-        long = pool.submit(ask_and_record, asking.model, request(asking.name, seconds=20))
-        short = pool.submit(ask_and_record, asking.model, request(asking.name, seconds=0.2))
+        long = pool.submit(run_in_loop, ask_and_record(asking.model, request(asking.name, seconds=20)))
+        short = pool.submit(run_in_loop, ask_and_record(asking.model, request(asking.name, seconds=0.2)))
         assert short.result().error == "timeout"
         assert not long.result().error
 
@@ -116,14 +118,14 @@ def test_what_other_threads_wait_for_does_not_shorten_a_call(asking: Asking) -> 
 def test_a_server_that_is_not_there_was_not_billed(asking: Asking) -> None:
     asking.serve(reply("x")).__exit__()
     with pytest.raises(ConnectionLostError) as caught:
-        asking.model.ask(request(asking.name))
+        asyncio.run(asking.model.ask(request(asking.name)))
     assert caught.value.usage == Usage()
 
 
 def test_a_connection_that_broke_may_have_been_billed(asking: Asking) -> None:
     asking.serve(Answer("cut", text="noop_agent1"))
     with pytest.raises(ConnectionLostError) as caught:
-        asking.model.ask(request(asking.name))
+        asyncio.run(asking.model.ask(request(asking.name)))
     assert caught.value.usage is None
 
 
@@ -133,7 +135,7 @@ def test_a_connection_that_broke_may_have_been_billed(asking: Asking) -> None:
 def test_the_server_may_ask_to_wait(asking: Asking, asked: str, seconds: float | None) -> None:
     asking.serve(status(429, retry_after=asked))
     with pytest.raises(RateLimitedError) as caught:
-        asking.model.ask(request(asking.name))
+        asyncio.run(asking.model.ask(request(asking.name)))
     assert caught.value.retry_after == seconds
 
 
@@ -160,7 +162,7 @@ def test_words_in_the_place_of_a_tool_call_are_an_answer(
     asking: Asking, text: str, found: dict[str, Any] | None
 ) -> None:
     asking.serve(reply(text))
-    call = ask_and_record(asking.model, replace(request(asking.name), tool=TOOL))
+    call = asyncio.run(ask_and_record(asking.model, replace(request(asking.name), tool=TOOL)))
     assert call.reply is not None and not call.error
     assert (call.reply.text, call.reply.call) == (text, found)
 
@@ -198,7 +200,7 @@ def test_the_key_is_in_no_error_and_in_nothing_that_is_kept(
 def test_an_error_holds_no_request_with_its_headers(asking: Asking) -> None:
     asking.serve(status(500))
     with pytest.raises(ModelError) as caught:
-        asking.model.ask(request(asking.name))
+        asyncio.run(asking.model.ask(request(asking.name)))
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
 
@@ -209,6 +211,6 @@ def test_a_key_that_is_none_is_refused_without_showing_it(
     asking.serve(reply("x"))
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "sécret word")
-    call = ask_and_record(asking.model, request(asking.name))
+    call = asyncio.run(ask_and_record(asking.model, request(asking.name)))
     assert call.error == "not_asked"
     assert "cret" not in call.error_text

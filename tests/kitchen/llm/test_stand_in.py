@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from dataclasses import replace
@@ -24,8 +25,8 @@ FOUND = re.compile(r"\b([a-z]+)(?:_agent(\d+)((?:_\w+?)*)\b|\(agent(\d+)((?:, \w
 def ask(
     advice: StandInAdvice = ADVICE, seed: int = 0, question: Request = QUESTION, **manners: float
 ) -> Call:
-    model = StandIn(lambda: advice, StandInBehaviour(**manners), seed, sleep=lambda _: None)
-    return ask_and_record(model, question)
+    model = StandIn(lambda: advice, StandInBehaviour(**manners), seed, sleep=lambda _: asyncio.sleep(0))
+    return asyncio.run(ask_and_record(model, question))
 
 
 def commands(call: Call) -> list[tuple[int, Command]]:
@@ -109,15 +110,21 @@ def test_failures_are_of_every_kind_and_cost_nothing() -> None:
 
 
 def test_a_second_try_can_go_better() -> None:
-    model = StandIn(lambda: ADVICE, StandInBehaviour(failure_rate=0.5), seed=3, sleep=lambda _: None)
-    assert {bool(ask_and_record(model, QUESTION).error) for _ in range(20)} == {True, False}
+    model = StandIn(
+        lambda: ADVICE, StandInBehaviour(failure_rate=0.5), seed=3, sleep=lambda _: asyncio.sleep(0)
+    )
+    assert {bool(asyncio.run(ask_and_record(model, QUESTION)).error) for _ in range(20)} == {True, False}
 
 
 def test_it_takes_its_time_but_not_more_than_there_is() -> None:
     slept: list[float] = []
-    model = StandIn(lambda: ADVICE, StandInBehaviour(latency=2.0), sleep=slept.append)
-    assert ask_and_record(model, QUESTION).reply
-    assert ask_and_record(model, replace(QUESTION, seconds=0.5)).error == "timeout"
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    model = StandIn(lambda: ADVICE, StandInBehaviour(latency=2.0), sleep=sleep)
+    assert asyncio.run(ask_and_record(model, QUESTION)).reply
+    assert asyncio.run(ask_and_record(model, replace(QUESTION, seconds=0.5))).error == "timeout"
     assert slept == [2.0, 0.5]
 
 
@@ -177,14 +184,16 @@ def test_a_tool_is_called() -> None:
 
 def test_the_shape_of_a_call_can_be_another() -> None:
     model = StandIn(lambda: ADVICE, as_call=lambda found, _: {"n": len(found)})
-    assert model.ask(replace(QUESTION, tool=TOOL)).call == {"n": 3}
+    assert asyncio.run(model.ask(replace(QUESTION, tool=TOOL))).call == {"n": 3}
 
 
 def test_a_call_that_is_cut_off_is_unreadable_and_nonsense_in_its_place_is_text() -> None:
     question = replace(QUESTION, tool=TOOL)
-    cut = ask_and_record(StandIn(lambda: ADVICE), replace(question, max_tokens=5))
+    cut = asyncio.run(ask_and_record(StandIn(lambda: ADVICE), replace(question, max_tokens=5)))
     assert (cut.error, cut.usage.output) == ("unreadable", 5)
-    said = ask_and_record(StandIn(lambda: ADVICE, StandInBehaviour(nonsense_rate=1.0)), question).reply
+    said = asyncio.run(
+        ask_and_record(StandIn(lambda: ADVICE, StandInBehaviour(nonsense_rate=1.0)), question)
+    ).reply
     assert said is not None and said.text and said.call is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def test_noop_commands_everybody_whom_the_prompt_names(asking: Asking) -> None:
     question = replace(request(asking.name), messages=messages)
     tool = Tool("command", "x", {"type": "object", "properties": {}})
     plain, called = (
-        ask_and_record(asking.model, replace(question, tool=each)).reply for each in (None, tool)
+        asyncio.run(ask_and_record(asking.model, replace(question, tool=each))).reply for each in (None, tool)
     )
     assert plain is not None
     assert plain.text.splitlines()[1:] == ["noop_agent1", "noop_agent2"]
@@ -38,7 +39,8 @@ def test_noop_commands_everybody_whom_the_prompt_names(asking: Asking) -> None:
 def test_the_last_answer_is_given_for_ever(anthropic_server: Serve) -> None:
     server = anthropic_server(reply("one"), reply("two"))
     texts = [
-        found.reply and found.reply.text for found in (ask_and_record(Anthropic(), request()) for _ in "123")
+        found.reply and found.reply.text
+        for found in (asyncio.run(ask_and_record(Anthropic(), request())) for _ in "123")
     ]
     assert texts == ["one", "two", "two"]
     assert len(server.asked) == 3
@@ -71,7 +73,7 @@ def test_it_runs_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
     with running("--script", str(script)) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        assert ask_and_record(Anthropic(), request()).error == "529"
-        found = ask_and_record(Anthropic(), request()).reply
+        assert asyncio.run(ask_and_record(Anthropic(), request())).error == "529"
+        found = asyncio.run(ask_and_record(Anthropic(), request())).reply
     assert found is not None
     assert "noop_agent1" in found.text

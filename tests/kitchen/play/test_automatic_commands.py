@@ -36,7 +36,7 @@ class Told(Agent):
 
     kind = "told"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         asked = [*(situation.memory or []), [situation.step + 1, list(situation.request.asked or ())]]
         return Decision(dict.fromkeys(situation.seats, ("goto", "pot0")), memory=asked)
 

@@ -34,7 +34,7 @@ class Told(Agent):
     kind = "told"
     seen: dict[int, dict[int, Command]] = {}
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         self.seen[situation.seats[0]] = dict(situation.commanded)
         calls = situation.memory["calls"] if situation.memory else 0
         return MindDecision(dict.fromkeys(situation.seats, ("goto", "pot0")), memory={"calls": calls + 1})
@@ -194,11 +194,11 @@ def test_a_slow_mind_has_its_time_while_another_has_decided(monkeypatch: pytest.
     began, go_on = threading.Event(), threading.Event()
 
     class Slow(Told):
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             if situation.seats == (1,):
                 began.set()
                 assert go_on.wait(10)
-            return super().decide(situation)
+            return await super().decide(situation)
 
     monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Slow({}))
     episode = apart()

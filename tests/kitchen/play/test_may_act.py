@@ -55,7 +55,7 @@ class Digger(Agent):
     lines: ClassVar[dict[int, str]] = {}
     asked: ClassVar[list[Situation]] = []
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         self.asked.append(situation)
         step = situation.step + 1
         told = self.told.get(step, {})

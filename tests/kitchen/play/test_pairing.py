@@ -28,7 +28,7 @@ class Speaker(Agent):
 
     kind = "speaker"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         TOLD.append(situation)
         (seat,), count = situation.seats, situation.memory or 0
         lines = LINES[seat]

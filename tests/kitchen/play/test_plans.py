@@ -43,7 +43,7 @@ class Ahead(Agent):
     kind = "ahead"
     told: ClassVar[dict[int, Mapping[int, Sequence[Command]]]] = {}
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         told = self.told.get(situation.step + 1, {})
         plans = {str(seat): [list(each) for each in left] for seat, left in situation.plans.items()}
         asked = [situation.step + 1, list(situation.request.asked or ()), plans]
@@ -181,9 +181,9 @@ def test_a_mind_knows_what_its_own_seats_go_on_with_whatever_else_it_is_told(
     heard: list[Mapping[int, Command]] = []
     decide = Ahead.decide
 
-    def listening(mind: Ahead, situation: Situation) -> Decision:
+    async def listening(mind: Ahead, situation: Situation) -> Decision:
         heard.append({seat: situation.commanded[seat] for seat in situation.commanded if seat})
-        return decide(mind, situation)
+        return await decide(mind, situation)
 
     monkeypatch.setattr(Ahead, "decide", listening)
     episode = make_episode(seats=3, minds=(mind("ahead", 1, 2),), knowing=knowing)

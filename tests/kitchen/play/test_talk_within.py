@@ -53,7 +53,7 @@ class Talker(Agent):
     lines: ClassVar[dict[int, list[Any]]] = {}
     told: ClassVar[dict[tuple[int, int], Sequence[Command]]] = {}
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         self.asked.append(situation)
         left = self.lines.get(situation.talk.member, [])
         line = left.pop(0) if left else ""

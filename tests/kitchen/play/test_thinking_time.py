@@ -31,7 +31,7 @@ class Slow(Agent):
 
     kind = "slow"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         time.sleep(0.5)
         return MindDecision({})
 

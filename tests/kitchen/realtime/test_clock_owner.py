@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future
 from typing import Any
 
@@ -22,7 +22,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.infra import db_retry
-from kitchen.infra.greenlet_pool import run_in_background
+from kitchen.infra.event_loop import start_in_loop
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.change_episode import end_episode, leave_seat
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -388,9 +388,10 @@ async def test_a_decision_for_an_ended_episode_is_stored(
     call = Call("stand-in", Request(model="m", messages=(Message("user", "where to?"),)))
     answer = Agreed({1: ("east",)}, calls=(call,))
 
-    def ask(act: Callable[[], object]) -> Future[Any]:
+    def ask(deciding: Coroutine[Any, Any, Any]) -> Future[Any]:
         if asked:
-            return run_in_background(act)
+            return start_in_loop(deciding)
+        deciding.close()
         asked.append(Future())
         return asked[0]
 
@@ -403,7 +404,7 @@ async def test_a_decision_for_an_ended_episode_is_stored(
     def stored_dropped() -> list[tuple[str]]:
         return list(ModelCall.objects.values_list("decision__dropped"))
 
-    monkeypatch.setattr(realtime_agents, "run_in_background", ask)
+    monkeypatch.setattr(realtime_agents, "start_in_loop", ask)
     if answers_first:
         monkeypatch.setattr(realtime_agents.RealtimeAgents, "leave", answered_first)
     episode = await made(lane, "thinker", seats=2, steps=500, tick_ms=20)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Coroutine
 from concurrent.futures import Future
-from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -204,15 +205,21 @@ def test_a_thinking_co_player_keeps_acting_and_uses_its_late_decision(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Future[Any]] = []
-    acts: list[Any] = []
-    monkeypatch.setattr(realtime_agents, "closing", nullcontext)  # it is the test's connection
+    kept: list[Any] = []
 
-    def ask(act: object) -> Future[Any]:
-        acts.append(act)
+    def ask(deciding: Coroutine[Any, Any, Any]) -> Future[Any]:
+        deciding.close()
         asked.append(Future())
         return asked[-1]
 
-    monkeypatch.setattr(realtime_agents, "run_in_background", ask)
+    async def storing(*told: Any) -> None: ...
+
+    def keep(*told: Any) -> Coroutine[Any, Any, None]:
+        kept.append(told)
+        return storing()
+
+    monkeypatch.setattr(realtime_agents, "start_in_loop", ask)
+    monkeypatch.setattr(realtime_agents, "run_once_in_db_thread", keep)
     episode = lane("thinker", seats=2, steps=5)
     game = taken_by("me", episode)
     played(game, 2)
@@ -242,7 +249,8 @@ def test_a_thinking_co_player_keeps_acting_and_uses_its_late_decision(
     assert list(known) == [["stay"], ["stay"], ["east"], ["east"], ["stay"]]
     game.minds.leave(game.episode)
     asked[2].set_result(Agreed({1: EAST}, calls=(call,)))
-    acts[3]()  # in the background: it is kept
+    store, *told = kept[0]
+    store(*told)  # in another thread: it is kept
     assert [row.step for row in rows.filter(dropped="over")] == [5]
     assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.all())] == [[]]
 
@@ -411,10 +419,16 @@ def test_a_page_reads_news_that_no_tick_carries(lane: Lane) -> None:
     assert not page.shows({})
 
 
+def asked_at_once(deciding: Coroutine[Any, Any, Any]) -> Future[Any]:
+    made = Future[Any]()
+    made.set_result(asyncio.run(deciding))
+    return made
+
+
 @pytest.mark.django_db
 def test_pages_that_show_intents_receive_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "LEAD_IN_SECONDS", 0.0)
-    monkeypatch.setattr(realtime_agents, "_in_background", realtime_agents._here)
+    monkeypatch.setattr(realtime_agents, "start_in_loop", asked_at_once)
     chosen = {"model": "stand-in", "level": "aip", "tell_foreseen": True}
     for shows in (False, True):
         episode = create_episode(

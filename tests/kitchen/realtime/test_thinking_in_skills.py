@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Coroutine
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -24,22 +26,18 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 def test_a_plan_three_ticks_late_is_carried_out_afterwards(
     monkeypatch: pytest.MonkeyPatch, kind: str, own: dict[str, str], foresees: bool
 ) -> None:
-    asked: list[tuple[Callable[[], Agreed], Future[Agreed]]] = []
+    asked: list[tuple[Coroutine[Any, Any, Agreed], Future[Agreed]]] = []
 
-    def in_background(act: Callable[[], Agreed]) -> Future[Agreed]:
-        asked.append((act, Future()))
+    def start(deciding: Coroutine[Any, Any, Agreed]) -> Future[Agreed]:
+        asked.append((deciding, Future()))
         return asked[-1][1]
 
     def answer() -> None:
-        for act, made in asked:
+        for deciding, made in asked:
             if not made.done():
-                made.set_result(act())
+                made.set_result(asyncio.run(deciding))
 
-    monkeypatch.setattr(
-        realtime_agents,
-        "_in_background",
-        lambda decide, *arguments: in_background(lambda: decide(*arguments)),
-    )
+    monkeypatch.setattr(realtime_agents, "start_in_loop", start)
     monkeypatch.setattr(realtime_episode, "LEAD_IN_SECONDS", 0.0)
     chosen = {"model": "stand-in", **own}
     episode = create_episode(

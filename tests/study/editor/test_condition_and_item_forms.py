@@ -36,7 +36,7 @@ class Eager(Agent):
         Setting("model", "choice", "Model", "small", choices=(("small", "Small one"), ("big", "Big one"))),
     )
 
-    def decide(self, situation: Any) -> Any:
+    async def decide(self, situation: Any) -> Any:
         """Not asked here."""
         raise NotImplementedError
 

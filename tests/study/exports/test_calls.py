@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.agent import Situation
 from kitchen.contract.language_model import Attempt, Call, Reply, Request
-from kitchen.money.budget_ledger import spent_or_reserved
+from kitchen.money.budget_ledger import BudgetPurse, spent_or_reserved
 from kitchen.money.models import Budget, Spending
 from kitchen.play.coplayers import agent_decisions
+from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
 from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
@@ -151,26 +153,19 @@ def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Stud
     assert not Prompt.objects.exists()
 
 
-class Paying(Agent):
-    """Pays for a call in each step and dies in mid-call in the second."""
-
-    kind = "paying"
-
-    def decide(self, situation: Situation) -> MindDecision:
-        assert situation.limits.purse is not None
-        situation.limits.purse.reserve(0.25)
-        if situation.step != 1:
-            situation.limits.purse.settle(0.25, 0.125)
-        return MindDecision({})
+def pay(kind: str, settings: dict[str, Any], situation: Situation, late: object) -> MindOutcome:
+    """Pay for a call in each step, and die in mid-call in the second."""
+    assert isinstance(situation.limits.purse, BudgetPurse)
+    situation.limits.purse.reserve_now(0.25)
+    if situation.step != 1:
+        situation.limits.purse.settle_now(0.25, 0.125)
+    return MindOutcome(MindDecision({}))
 
 
 def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
-    monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Paying({}))
-    monkeypatch.setattr(
-        agent_decisions, "_within", lambda seconds, name, make, late, **more: make()
-    )  # one connection
+    monkeypatch.setattr(agent_decisions, "ask_mind", pay)
     gone, stays = play(study, "gone"), play(study, "stays")
     episode = Episode.objects.get(rounds__participant=stays)
     rows = Spending.objects.filter(mind__episode=episode).order_by("step")

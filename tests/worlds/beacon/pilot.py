@@ -39,7 +39,7 @@ class Pilot(Agent):
         """The rules."""
         return (RULES,)
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """One call."""
         provider, model = parse_model_setting(self.chosen["oracle"])
         seen = situation.observations[PILOT]
@@ -50,7 +50,7 @@ class Pilot(Agent):
             purse=situation.limits.purse,
             stand_in=lambda: StandIn(lambda: StandInAdvice({PILOT: follow(seen)}), seed=situation.seed),
         )
-        call = ask_and_record(door, Request(model, asked, seconds=situation.limits.seconds))
+        call = await ask_and_record(door, Request(model, asked, seconds=situation.limits.seconds))
         found = WRITTEN.search(call.reply.text) if call.reply else None
         command: Command = ("steer", found[1]) if found else WAIT
         return Decision({PILOT: command}, played_by=STAND_IN if provider == STAND_IN else "", calls=(call,))

@@ -15,7 +15,7 @@ class Walker(Agent):
     instant: ClassVar[bool] = True
     light: ClassVar[bool] = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """East while that is legal."""
         seat, count = situation.seats[0], (situation.memory or 0) + 1
         way = ("east",) if ("east",) in situation.legal[seat] else ("west",)
@@ -27,7 +27,7 @@ class Stumbler(Walker):
 
     kind: ClassVar[str] = "stumbler"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Never."""
         raise RuntimeError("stumbled")
 

@@ -21,7 +21,7 @@ class Keeper(Agent):
     reads_words: ClassVar[bool] = True
     instant: ClassVar[bool] = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Dial the code that was heard, with cranking as the plan; who cranks stops when told to."""
         (seat,) = situation.seats
         told = bool(situation.memory)

@@ -15,7 +15,14 @@ from dataclasses import astuple, dataclass, field, replace
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.agent import (
+    REASON_TO_ANSWER,
+    Agent,
+    Decision,
+    ForecastTrial,
+    Situation,
+    run_without_waiting,
+)
 from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
@@ -128,11 +135,11 @@ class CollabAgent(Agent):
         """Return the message that is the same at every step, for one seat."""
         return fixed_prompt(situation.briefs[seat], seat, structured=self.chosen["structured"])
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation."""
         reserve = min(RESERVE_SECONDS, situation.limits.seconds / 4)
         deadline = time.monotonic() + situation.limits.seconds - reserve
-        return decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
+        return await decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Wait one step."""
@@ -159,20 +166,20 @@ class _Turn:
     def seat(self) -> int:
         return self.situation.seats[0]
 
-    def decision(self) -> Decision:
+    async def decision(self) -> Decision:
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         lessons = list(memory.get("lessons", ()))
         before = memory if memory.get("step") == self.situation.step else {}
         is_settled = bool(before.get("answered")) and not any(
             said.is_new for said in self.situation.talk.messages
         )
-        reply = None if is_settled else self._ask([])
+        reply = None if is_settled else await self._ask([])
         old = [tuple(each) for each in before.get("plan", ())]
         was_silent = bool(before.get("silent"))
         plan = self._counted(reply, old, was_silent=was_silent)
         says = self._says(reply)
         if plan and self._may_begin() and not self._is_waiting_queue():
-            plan = self._checked(plan, lessons)
+            plan = await self._checked(plan, lessons)
         kept = {
             "step": self.situation.step,
             "plan": [list(macro) for macro in plan],
@@ -196,13 +203,13 @@ class _Turn:
 
     # Asking
 
-    def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
+    async def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
         """Return the answer, after one repair if it cannot be read; None without one."""
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         told = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
         messages = [self.agent.fixed_prompt(self.situation, self.seat), Message("user", told)]
         for _ in range(2):
-            call = self._call(messages)
+            call = await self._call(messages)
             if call.reply is None:
                 return None
             try:
@@ -213,7 +220,7 @@ class _Turn:
                 messages += [Message("assistant", answer), Message("user", REPAIR.format(why=error))]
         return None
 
-    def _call(self, messages: Sequence[Message], *, in_words: bool = False) -> Call:
+    async def _call(self, messages: Sequence[Message], *, in_words: bool = False) -> Call:
         agent, left = self.agent, self.deadline - time.monotonic()
         takes = provider_registry.takes_temperature(agent.provider, agent.model_name)
         temperature = agent.chosen["temperature"] if takes and agent.chosen["temperature"] >= 0 else None
@@ -226,7 +233,7 @@ class _Turn:
             seconds=max(left, 0.0),
         )
         if left > 0:
-            call = ask_and_record(open_model(agent.provider, self.situation, self._stand_in), request)
+            call = await ask_and_record(open_model(agent.provider, self.situation, self._stand_in), request)
         else:
             why = "no time was left for the call"
             call = Call(agent.provider, request, error=CallTimeoutError.code, error_text=why)
@@ -238,7 +245,7 @@ class _Turn:
         chosen, situation = self.agent.chosen, self.situation
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         rule = RecipePartner({"wrong_requests": chosen["stand_in_errors"]})
-        self.partner = rule.decide(replace(situation, memory=memory.get("partner")))
+        self.partner = run_without_waiting(rule.decide(replace(situation, memory=memory.get("partner"))))
         says = self.partner.says
         requests = tuple(macro for say in says for macro in macros_in(say.data, REQUESTS_KEY))
         plan = tuple(self.partner.commands.values()) or (WAIT_ONE,)
@@ -284,14 +291,14 @@ class _Turn:
         """Return whether the seat waits with actions still planned, which an answer does not replace."""
         return self.seat in self.situation.request.may_act and bool(self.situation.plans.get(self.seat))
 
-    def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
+    async def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
         """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
         code = code_now(self.situation, self.seat, plan[0])
         if not code:
             return plan
         self.failed.append(code)
         told = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
-        corrected = self._ask([CORRECTION.format(**told)], lessons)
+        corrected = await self._ask([CORRECTION.format(**told)], lessons)
         new = list(corrected.plan) if corrected else []
         self.correction = {"macro": told["macro"], "code": code, "plan": spelled(new)}
         if not new:
@@ -301,13 +308,13 @@ class _Turn:
             return [WAIT_ONE]
         self.helped += 1
         if self.agent.chosen["reflection"]:
-            lessons += self._lesson({**told, "solution": " ".join(new[0])})
+            lessons += await self._lesson({**told, "solution": " ".join(new[0])})
             self.correction["lesson"] = lessons[-1] if lessons else ""
         return new
 
-    def _lesson(self, told: Mapping[str, str]) -> list[str]:
+    async def _lesson(self, told: Mapping[str, str]) -> list[str]:
         fixed = self.agent.fixed_prompt(self.situation, self.seat)
-        call = self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
+        call = await self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
         words = call.reply.text.split() if call.reply else []
         return [" ".join(words[:LESSON_WORDS])] if words else []
 

@@ -6,6 +6,7 @@ log.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -147,7 +148,7 @@ class Dispatcher(Agent):
         moment = KitchenMoment.of(situation)
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and use the fallback if it fails."""
         deadline = (
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
@@ -157,11 +158,12 @@ class Dispatcher(Agent):
         adviser = FallbackPlanner(situation, moment, memory)
         session = ModelSession(self.options, situation, adviser, deadline)
         feedback = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
-        talk = ModelConversation(moment, self.options, memory, session)
-        answer = talk.decide(state_part(moment, feedback))
+        # a demonstration may have to be played for the prompt
+        talk = await asyncio.to_thread(ModelConversation, moment, self.options, memory, session)
+        answer = await talk.decide(state_part(moment, feedback))
         if answer is None:
-            return self._fall_back(talk, memory, adviser, feedback)
-        return self._follow(talk, memory, adviser, answer, feedback)
+            return await asyncio.to_thread(self._fall_back, talk, memory, adviser, feedback)
+        return await asyncio.to_thread(self._follow, talk, memory, adviser, answer, feedback)
 
     def _follow(
         self,

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from kitchen.agents.evaluation import make_situation
+from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
 from kitchen.worlds.cuisine.level import (
@@ -158,7 +159,8 @@ def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[Giv
     memory: Json = None
     wanted = way.dishes(team)
     while not world.over:
-        decision = planner.decide(make_situation(world, range(team.agents), memory=memory, seed=world.clock))
+        situation = make_situation(world, range(team.agents), memory=memory, seed=world.clock)
+        decision = run_without_waiting(planner.decide(situation))
         memory = decision.memory
         turns.append(_in_order(world, team, dict(decision.commands)))
         ended = [event.kind for event in world.step(turns[-1])]

@@ -14,7 +14,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, Self, cast
 
-from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.language_model import (
     Call,
     CallTimeoutError,
@@ -185,7 +185,8 @@ class FallbackPlanner:
     def decision(self) -> Decision:
         """The planner's decision, with its memory if it was used at the last step too."""
         self.was_asked = True
-        return CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
+        planned = CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
+        return run_without_waiting(planned)
 
     @property
     def plan(self) -> Json:
@@ -246,7 +247,7 @@ class ModelSession:
             return {}
         return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}
 
-    def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
+    async def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
         """Call the model once within the time left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         effort = None if self.options.effort == "least" else cast(Effort, self.options.effort)
@@ -263,7 +264,7 @@ class ModelSession:
         if left <= 0:
             why = "no time was left for the call"
             return Call(self.provider, request, error=CallTimeoutError.code, error_text=why)
-        return ask_and_record(self._client, request)
+        return await ask_and_record(self._client, request)
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
@@ -316,21 +317,21 @@ class ModelConversation:
         self.calls: list[Call] = []
         self.asked: list[Exchange] = []
 
-    def decide(self, question: str) -> ModelAnswer | None:
+    async def decide(self, question: str) -> ModelAnswer | None:
         """Ask, check, and ask once more if the settings say so. Return None if there is no answer."""
-        read = self.ask(question, self.moment.team.asked)
+        read = await self.ask(question, self.moment.team.asked)
         if read is None:
             return None
         verdict = check_commands(self.moment, read.given, read.unclear)
         missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.accepted)]
         if not self.options.repair or not missing or self.moment.only_answers:
             return ModelAnswer(verdict, read.given)
-        return self._mend(ModelAnswer(verdict, read.given), missing)
+        return await self._mend(ModelAnswer(verdict, read.given), missing)
 
-    def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
+    async def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
         """Return the commands in the answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
-        call = self.session.ask(self.messages, self.tool)
+        call = await self.session.ask(self.messages, self.tool)
         self.calls.append(call)
         if call.reply is None:
             return None
@@ -389,11 +390,11 @@ class ModelConversation:
     def _repeats(self, line: str) -> bool:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
-    def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
+    async def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
         """Ask for other commands for some agents, to run after those that are kept."""
         form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
-        second = self.ask(repair_part(problems, missing, form), missing)
+        second = await self.ask(repair_part(problems, missing, form), missing)
         if second is None:
             return first
         others = [each for each in second.given if each[0] in missing]

@@ -12,7 +12,7 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.agents.job_follower import JobProgress, follow_jobs
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.world import Command, Json, Setting
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
@@ -113,7 +113,7 @@ class CuisinePlanner(Agent):
         ),
     )
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the first step of the best plan found, with its commands in the order in which they are
         played.
 
@@ -237,7 +237,7 @@ class CuisineAdviser(Adviser):
         """Return the commands of the best plan found; a seat without work waits."""
         if not can_read_situation(situation):
             return super().decide(situation)
-        decision = CuisinePlanner({}).decide(situation)
+        decision = run_without_waiting(CuisinePlanner({}).decide(situation))
         commands = {seat: decision.commands.get(seat, WAIT_COMMAND) for seat in situation.seats}
         return replace(decision, commands=commands)
 
@@ -253,7 +253,7 @@ class CuisineAdviser(Adviser):
             observations=dict.fromkeys(seats, situation.observations[seat]),
             memory=None,
         )
-        return CuisinePlanner({}).decide(theirs).commands
+        return run_without_waiting(CuisinePlanner({}).decide(theirs)).commands
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
         """Return whether the agent's place and held item agree with the command."""

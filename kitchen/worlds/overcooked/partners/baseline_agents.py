@@ -42,7 +42,7 @@ class StayAgent(SimplePartner):
 
     kind: ClassVar[str] = "stay"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return `stay` for every seat."""
         return Decision(dict.fromkeys(situation.seats, STAY))
 
@@ -52,7 +52,7 @@ class RandomWalkAgent(SimplePartner):
 
     kind: ClassVar[str] = "random_walk"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return random commands that depend only on the situation's seed."""
         rng = Random(situation.seed)  # noqa: S311
         return Decision({seat: rng.choice((*MOVE_COMMANDS, STAY)) for seat in situation.seats})
@@ -89,7 +89,7 @@ class ScriptAgent(SimplePartner):
             if command not in COMMANDS:
                 raise SettingsError(f"commands: {command[0]!r} (number {number}) is no command")
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the command whose number is that of the tick."""
         return Decision(dict.fromkeys(situation.seats, self._command(situation.step)))
 
@@ -113,7 +113,7 @@ class GreedyAgent(SimplePartner):
         ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the greedy command of each seat. If nobody has moved since the last step, choose a random
         command from the situation's seed."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311

@@ -13,7 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.overcooked.game_rules import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.layout import Cell
@@ -54,7 +54,7 @@ class GridPlanner(Agent):
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the command of each of its seats. Randomness comes from the situation's seed alone."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         memory = _noted(scene, situation.memory or planner_memory(None))
@@ -208,12 +208,12 @@ class OvercookedAdviser(Adviser):
         elif situation.step and not _moved(situation, 1 - seat):
             still = (PATIENCE_TICKS, PATIENCE_TICKS)
             situation = replace(situation, memory=planner_memory(poses, still=still))
-        command = GridPlanner({}).decide(situation).commands[seat]
+        command = run_without_waiting(GridPlanner({}).decide(situation)).commands[seat]
         return None if command == STAY else Advice(command, {})
 
     def decide(self, situation: Situation) -> Decision:
         """Decide as the planner, which remembers how the partner plays."""
-        return GridPlanner({}).decide(situation)
+        return run_without_waiting(GridPlanner({}).decide(situation))
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
         """Return the share of the possible points reached, from 0 to 1. One point per tick counts as all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -212,7 +213,7 @@ def test_a_plan_that_arrives_later_is_taken_up_if_it_still_holds() -> None:
     beside = Beside(start(), seat=0)
     mind = make_agent("proagent", beside.settings)
     asked = beside.seen()
-    decision = mind.decide(asked)
+    decision = asyncio.run(mind.decide(asked))
     beside.game.step({})
     now = replace(beside.seen(), memory=None)
     taken = mind.arrived(now, decision)
@@ -274,7 +275,9 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
         game.reset(5)
         beside, mate, memory_of_mate = Beside(game, 1, **paid), make_agent(mate_is, {}), None
         while not game.over and not game.cut_off:
-            made = mate.decide(make_situation(game, (0,), memory=memory_of_mate, seed=game.clock))
+            made = asyncio.run(
+                mate.decide(make_situation(game, (0,), memory=memory_of_mate, seed=game.clock))
+            )
             memory_of_mate = made.memory
             beside.step(made.commands.get(0, game.idle))
         calls = [call for decision in beside.decisions for call in decision.calls]

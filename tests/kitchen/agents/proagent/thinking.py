@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ class Scripted(LanguageModel):
         self.answers = list(answers)
         self.requests: list[Request] = []
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
         self.requests.append(request)
         if isinstance(answer, ModelError):
@@ -46,7 +47,7 @@ def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scrip
 
 def decide(situation: Situation, **settings: Any) -> Decision:
     """One decision of a fresh ProAgent."""
-    return make_agent("proagent", {"model": MODEL, **settings}).decide(situation)
+    return asyncio.run(make_agent("proagent", {"model": MODEL, **settings}).decide(situation))
 
 
 class Beside:
@@ -67,7 +68,7 @@ class Beside:
 
     def step(self, *others: Command) -> Decision:
         """One step in which the first other seat does this."""
-        decision = make_agent("proagent", self.settings).decide(self.seen())
+        decision = asyncio.run(make_agent("proagent", self.settings).decide(self.seen()))
         self.memory = decision.memory
         self.decisions.append(decision)
         seats = [seat for seat in range(self.game.seats) if seat != self.seat]

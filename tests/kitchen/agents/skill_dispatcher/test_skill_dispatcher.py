@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +42,7 @@ def grid(layout: str = "cramped_room", ticks: int = 120, **settings: Any) -> Ove
 
 
 def decide(situation: Situation, **settings: Any) -> Decision:
-    return make_agent(KIND, {"model": MODEL, **settings}).decide(situation)
+    return asyncio.run(make_agent(KIND, {"model": MODEL, **settings}).decide(situation))
 
 
 def play(game: World, seats: tuple[int, ...], **settings: Any) -> list[Decision]:
@@ -49,7 +50,11 @@ def play(game: World, seats: tuple[int, ...], **settings: Any) -> list[Decision]
     mind = make_agent(KIND, {"model": "stand-in", **settings})
     memory, events, made = None, tuple[Event, ...](), list[Decision]()
     while not game.over and not game.cut_off:
-        made.append(mind.decide(make_situation(game, seats, memory=memory, events=events, seed=game.clock)))
+        made.append(
+            asyncio.run(
+                mind.decide(make_situation(game, seats, memory=memory, events=events, seed=game.clock))
+            )
+        )
         memory = made[-1].memory
         events = tuple(game.step({**dict.fromkeys(range(game.seats), game.idle), **made[-1].commands}))
     return made
@@ -174,19 +179,19 @@ def test_without_an_answer_the_rule_plans_and_the_log_says_so(monkeypatch: pytes
 def test_who_answers_somebody_or_is_late_asks_no_model() -> None:
     game = start(2)
     mind = make_agent(KIND, {"model": "stand-in"})
-    first = mind.decide(make_situation(game, (0, 1)))
+    first = asyncio.run(mind.decide(make_situation(game, (0, 1))))
     events = tuple(game.step({**first.commands, 1: game.idle}))
     seen = make_situation(game, (0, 1), memory=first.memory, events=events)
     late = mind.fall_back(seen, "timeout")
     assert late.commands[0][:2] == ("get", "storage0") and late.calls == ()
-    assert mind.decide(changed(seen, because=REASON_TO_ANSWER)).calls == ()
+    assert asyncio.run(mind.decide(changed(seen, because=REASON_TO_ANSWER))).calls == ()
 
 
 def test_plans_that_arrive_later_are_taken_up_where_they_were_asked_for_and_still_hold() -> None:
     assert plays_in_real_time(KIND)
     game = start(2)
     mind = make_agent(KIND, {"model": "stand-in"})
-    asked = mind.decide(make_situation(game, (0, 1)))
+    asked = asyncio.run(mind.decide(make_situation(game, (0, 1))))
     game.step(dict.fromkeys((0, 1), game.idle))
     now = mind.arrived(make_situation(game, (0, 1)), asked)
     assert now and now.calls == asked.calls and now.commands == {0: ("goto", "storage0")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
@@ -37,7 +38,7 @@ KEY = "-".join(["sk", "not", "a", "key"])
 class Late(Agent):
     kind = "late"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         time.sleep(0.5)
         return MindDecision({})
 
@@ -45,14 +46,14 @@ class Late(Agent):
 class Broken(Agent):
     kind = "broken"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         raise RuntimeError(f"no idea about {KEY}")
 
 
 class Odd(Agent):
     kind = "odd"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         commands: Any = {seat: ["goto", 3] for seat in situation.seats}
         return MindDecision(commands)
 
@@ -62,7 +63,7 @@ class Greedy(Agent):
 
     kind = "grasping"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         everybody = {0: ("goto", "pot0"), situation.seats[0]: ("goto", "pot1")}
         return MindDecision(everybody, memory={"seen": situation.step, "before": situation.memory})
 
@@ -104,15 +105,15 @@ def test_of_an_error_nothing_is_told_but_which_and_where(caplog: pytest.LogCaptu
 class BrokenDispatcher(Dispatcher):
     kind = "broken-dispatcher"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         raise RuntimeError("no idea")
 
 
 class LateDispatcher(Dispatcher):
     kind = "late-dispatcher"
 
-    def decide(self, situation: Situation) -> MindDecision:
-        time.sleep(2.0)
+    async def decide(self, situation: Situation) -> MindDecision:
+        await asyncio.sleep(2.0)
         return MindDecision({})
 
 
@@ -166,7 +167,7 @@ def test_a_cost_that_cannot_be_is_stored_as_the_most_that_can(monkeypatch: pytes
     class Dear(Agent):
         kind = "dear"
 
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({situation.seats[0]: ("goto", "pot0")}, calls=(call,))
 
     monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Dear({}))
@@ -187,7 +188,7 @@ def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
     class Asking(Agent):
         kind = "asking"
 
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({}, calls=calls)
 
     monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Asking({}))
@@ -228,7 +229,7 @@ def test_later_minds_know_what_earlier_ones_commanded(monkeypatch: pytest.Monkey
     class Curious(Agent):
         kind = "curious"
 
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             seen.append(dict(situation.commanded))
             return MindDecision(dict.fromkeys(situation.seats, ("goto", "pot0")))
 
@@ -292,7 +293,7 @@ def test_what_a_database_cannot_store_is_left_out_of_a_note(
     class Strange(Agent):
         kind = "strange"
 
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({situation.seats[0]: ("goto", "pot0")}, note={"said": text})
 
     monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Strange({}))
@@ -337,7 +338,7 @@ def test_a_seat_and_its_mind_know_only_what_the_world_lets_them(monkeypatch: pyt
     class Curious(Agent):
         kind = "curious"
 
-        def decide(self, situation: Situation) -> MindDecision:
+        async def decide(self, situation: Situation) -> MindDecision:
             seen.append(situation)
             return MindDecision({})
 

@@ -43,7 +43,7 @@ class Partner(Agent):
 
     kind = "partner"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         TOLD.append(situation)
         count = (situation.memory or 0) + 1
         says = (

@@ -32,7 +32,7 @@ class Clumsy(Agent):
     instant = True
     light = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         raise RuntimeError("no idea")
 
 
@@ -43,7 +43,7 @@ class Hears(Agent):
     instant = True
     light = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         return Decision(commands={}, memory=[said.text for said in situation.talk.messages])
 
 

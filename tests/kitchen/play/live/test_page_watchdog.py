@@ -29,7 +29,7 @@ class Costly(Agent):
 
     kind = "costly"
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         raise AssertionError("nobody asks a mind after its time")
 
     def fall_back(self, situation: Situation, code: str) -> MindDecision:

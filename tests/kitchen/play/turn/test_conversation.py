@@ -44,7 +44,7 @@ class Talker(Agent):
 
     kind = "talker"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         TOLD.append(situation)
         return Decision(commands={}, note="idle", says=tuple(SAYS))
 

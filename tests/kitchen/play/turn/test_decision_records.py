@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -15,7 +16,8 @@ from kitchen import tasks
 from kitchen.contract.agent import Agent, LateDecision, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.language_model import Call, Message, Reply, Request
-from kitchen.infra import greenlet_pool
+from kitchen.infra.db_retry import DB_THREADS
+from kitchen.infra.event_loop import run_in_loop, wait_until_idle
 from kitchen.play.episode.change_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Step
@@ -37,10 +39,10 @@ class Slow(Agent):
     waiting: list[tuple[int, ...]] = []
     late: list[tuple[LateDecision, ...]] = []
 
-    def decide(self, situation: Situation) -> MindDecision:
+    async def decide(self, situation: Situation) -> MindDecision:
         self.waiting.append(situation.seats)
         self.late.append(situation.late)
-        reply = Reply(greenlet_pool.wait_for(self.gate), cost=0.25)
+        reply = Reply(await asyncio.wrap_future(self.gate), cost=0.25)
         call = Call("p", Request("m", [Message("user", "?")]), reply, cost=0.25)
         return MindDecision({situation.seats[0]: ("goto", "pot0")}, memory="slow", calls=(call,))
 
@@ -69,17 +71,17 @@ def begun(seconds: float = 0.05, **more: int) -> Episode:
 def asked(number: int) -> None:
     """Wait until so many minds wait for their model."""
     while len(Slow.waiting) < number:
-        greenlet_pool.wait_until_idle(0.02)
+        wait_until_idle(0.02)
 
 
 def test_what_comes_too_late_is_stored_with_what_it_cost_and_not_gone_on_from() -> None:
     episode = begun()
     tasks.decide(episode.pk, 1)
     while not Step.objects.exists():
-        greenlet_pool.wait_until_idle(0.02)
+        wait_until_idle(0.02)
     assert Decision.objects.get().fallback == "timeout"
     Slow.gate.set_result("late")
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     late = Decision.objects.get(number=2)
     assert (late.step, late.seen_step, late.dropped, late.fallback, late.memory) == (1, 0, "late", "", "slow")
     assert late.note == {"note": None, "dropped": {"commands": {"1": ["goto", "pot0"]}}}
@@ -93,14 +95,14 @@ def test_a_mind_is_told_once_of_what_came_too_late() -> None:
     episode = begun()
     tasks.decide(episode.pk, 1)
     while not Step.objects.exists():
-        greenlet_pool.wait_until_idle(0.02)
+        wait_until_idle(0.02)
     Slow.gate.set_result("late")
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     for step in (2, 3):
         Episode.objects.filter(pk=episode.pk).update(decision_seconds=30.0)
         submit(episode, step, "noop")
         tasks.decide(episode.pk, step)
-        assert greenlet_pool.wait_until_idle(10)
+        assert wait_until_idle(10)
     assert Episode.objects.get(pk=episode.pk).step == 3
     assert Slow.late == [(), (LateDecision(1, {1: ("goto", "pot0")}),), ()]
 
@@ -109,14 +111,14 @@ def test_what_comes_after_the_end_is_kept_and_the_seal_holds() -> None:
     episode = begun(steps=1)
     tasks.decide(episode.pk, 1)
     while not Step.objects.exists():
-        greenlet_pool.wait_until_idle(0.02)
+        wait_until_idle(0.02)
     Slow.gate.set_result("late")
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     assert list(Decision.objects.order_by("number").values_list("dropped", flat=True)) == ["", "over"]
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
     other = begun(30.0)
     tasks.decide(other.pk, 1)
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     assert end_episode(episode_id=other.pk, reason="asleep")
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
@@ -127,7 +129,7 @@ def test_whose_person_has_left_has_nothing_stored(caplog: pytest.LogCaptureFixtu
     asked(1)
     Episode.objects.all().delete()
     Slow.gate.set_result("late")
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     assert not Decision.objects.exists()
     assert "decided in vain (gone); 1 calls of models, 0.2500 USD" in caplog.text
 
@@ -135,20 +137,18 @@ def test_whose_person_has_left_has_nothing_stored(caplog: pytest.LogCaptureFixtu
 def test_many_wait_for_models_without_a_thread_and_their_claims_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    greenlet_pool.wait_for(
-        greenlet_pool.run_in_background(lambda: greenlet_pool.pause(0))
-    )  # our threads are there
+    run_in_loop(asyncio.sleep(0))  # its thread is there
     threads = threading.active_count()
     episodes = [begun(30.0) for _ in range(12)]
     for episode in episodes:
         tasks.decide(episode.pk, 1)
     asked(len(episodes))
-    assert threading.active_count() <= threads + 1, "one keeps all claims"
+    assert threading.active_count() <= threads + 1 + DB_THREADS, "one keeps all claims"
     Mind.objects.update(deciding_until="2020-01-01T00:00:00Z")
     assert turn_claims.renew_claims(turn_claims._keeper._left()) == len(episodes)
     assert not Mind.objects.filter(deciding_until__lt=timezone.now()).exists()
     Slow.gate.set_result("now")
-    assert greenlet_pool.wait_until_idle(10)
+    assert wait_until_idle(10)
     assert [step.commands[1]["command"] for step in Step.objects.all()] == [["goto", "pot0"]] * 12
     assert not turn_claims._keeper._held
 

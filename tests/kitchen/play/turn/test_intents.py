@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Event, Intent, Json
 from kitchen.play.coplayers.agent_decisions import decide_step
@@ -35,7 +35,7 @@ class Sayer(Agent):
 
     kind = "sayer"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         said = {seat: {"said": f"step {situation.step + 1}"} for seat in (*situation.seats, 0)}
         return Decision(commands={}, note={"chosen": "idle"}, intents=said)
 
@@ -120,7 +120,9 @@ def decided_again(episode: Episode) -> list[Decision]:
         given = {0: ("noop",)}
         seed = derived_seed(episode.seed, 0, step.number - 1)
         situation = make_situation(world, (1, 2), commanded=given, people=(0,), memory=memory, seed=seed)
-        made.append(make_agent("planner", {"tries": 2}).decide(changed(situation, tells=True)))
+        made.append(
+            run_without_waiting(make_agent("planner", {"tries": 2}).decide(changed(situation, tells=True)))
+        )
         memory = json.loads(json.dumps(made[-1].memory))
         world.step([(entry["seat"], tuple(entry["command"])) for entry in step.commands])
     assert world.state_hash() == current_world(Episode.objects.get(pk=episode.pk)).state_hash()

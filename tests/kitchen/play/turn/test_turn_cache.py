@@ -243,7 +243,7 @@ class Counting(Agent):
 
     kind = "counting"
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         return Decision({}, memory=(situation.memory or 0) + 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ def agents_game(task: str, agent: Agent, seed: int = 0) -> tuple[CollabOvercooke
     """Play a game of this agent in both seats; return the world and the log."""
     loop = agents_loop(task, agent, seed)
     while not loop.is_over:
-        loop.take(loop.step_of(loop.ask(dict.fromkeys((0, 1), agent))))
+        loop.take(loop.step_of(asyncio.run(loop.ask(dict.fromkeys((0, 1), agent)))))
     assert isinstance(loop.game, CollabOvercooked)
     return loop.game, loop.log()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +36,7 @@ class Scripted(LanguageModel):
     def __init__(self, *answers: Any) -> None:
         self.answers, self.requests = list(answers), list[Request]()
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         self.requests.append(request)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
@@ -83,7 +84,7 @@ def test_the_prompt_of_the_chef_has_the_recipe_and_that_of_the_assistant_no_word
 
 def test_a_turn_becomes_a_command_a_plan_and_a_message_with_its_requests(asked: Any) -> None:
     agent, model = asked(turn(["wait 2", "wait 1"], [FETCH, PLACE, "cook pot0", "fly"], "Please help. END"))
-    made = agent.decide(situation(0))
+    made = asyncio.run(agent.decide(situation(0)))
     assert made.commands == {0: ("wait", "2")} and made.plans == {0: [("wait", "1")]}
     (said,) = made.says
     assert (said.kind, said.text) == ("end", "Please help. END")
@@ -93,20 +94,20 @@ def test_a_turn_becomes_a_command_a_plan_and_a_message_with_its_requests(asked: 
 
 def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     agent, model = asked(turn([PLACE]), turn([FETCH, PLACE]), "Take something first.")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: command(FETCH)}
     assert made.note["process"] == {"format_errors": 0, "failed_checks": ["hands_empty"], "helped": 1}
     assert made.memory["lessons"] == ["Take something first."]
     assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
-    agent.decide(situation(1, step=1, memory=made.memory))
+    asyncio.run(agent.decide(situation(1, step=1, memory=made.memory)))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
 
 
 def test_a_correction_says_nothing_and_a_lesson_is_short(asked: Any) -> None:
     for settings, lessons in (({}, [" ".join(["word"] * 50)]), ({"reflection": False}, [])):
         _, model = asked(turn([PLACE]), turn([FETCH], [PLACE], "But why?"), "word " * 60)
-        made = CollabAgent({"model": "openai:small", **settings}).decide(situation(1))
+        made = asyncio.run(CollabAgent({"model": "openai:small", **settings}).decide(situation(1)))
         assert (made.commands, made.says) == ({1: command(FETCH)}, ())
         assert made.memory["lessons"] == lessons and len(model.requests) == 2 + len(lessons)
 
@@ -115,8 +116,12 @@ def test_the_last_four_actions_and_three_lessons_are_shown(asked: Any) -> None:
     world = game("boiled_egg")
     play(world, 1, *(FETCH, PLACE) * 2, "pickup dish dish_dispenser")
     agent, model = asked(turn(["wait 1"]))
-    agent.decide(
-        situation(1, observations={1: world.observe(1)}, memory={"lessons": ["one", "two", "three", "four"]})
+    asyncio.run(
+        agent.decide(
+            situation(
+                1, observations={1: world.observe(1)}, memory={"lessons": ["one", "two", "three", "four"]}
+            )
+        )
     )
     told = model.requests[0].messages[1].text
     assert f"Your last actions: {PLACE}; {FETCH}; {PLACE}; pickup dish dish_dispenser." in told
@@ -125,43 +130,43 @@ def test_the_last_four_actions_and_three_lessons_are_shown(asked: Any) -> None:
 
 def test_without_a_correction_that_passes_it_waits_a_step(asked: Any) -> None:
     agent, _ = asked(turn([PLACE]), turn(["pickup egg counter"]))
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: ("wait", "1")}
     assert made.note["process"]["failed_checks"] == ["hands_empty", "not_there"]
 
 
 def test_an_unreadable_answer_is_repaired_once(asked: Any) -> None:
     agent, model = asked("Hello!", f"Analysis: I fetch it.\nPlan:\n1. {FETCH}\n2. {PLACE}\nRequests:\nSay:")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: command(FETCH)} and made.note["process"]["format_errors"] == 1
     assert "`analysis` is missing" in model.requests[1].messages[-1].text
     agent, _ = asked("Hello!", "Hello!")
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert (made.commands, made.note["process"]["format_errors"]) == ({1: ("wait", "1")}, 2)
 
 
 def test_a_model_that_fails_makes_it_wait_and_the_log_says_so(asked: Any) -> None:
     agent, _ = asked(OverloadedError("busy"))
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert (made.commands, made.fallback) == ({1: ("wait", "1")}, "529")
 
 
 def test_the_first_plan_of_the_responder_counts_and_the_last_of_the_opener(asked: Any) -> None:
     opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", {"requests": [FETCH.split()]})
     agent, model = asked(turn([FETCH], say="Yes."), turn(["wait 1"]))
-    first = agent.decide(situation(1, messages=(opened,)))
+    first = asyncio.run(agent.decide(situation(1, messages=(opened,))))
     assert (
         "Teammate: Please. [requests: pickup pumpkin ingredient_dispenser]"
         in model.requests[0].messages[1].text
     )
     news = TeamMessage(3, 1, 0, (1,), "say", "Please!", is_new=True)
-    again = agent.decide(situation(1, messages=(opened, news), memory=first.memory))
+    again = asyncio.run(agent.decide(situation(1, messages=(opened, news), memory=first.memory)))
     assert again.commands == {1: command(FETCH)}
     agent, _ = asked(turn(["wait 1"], say="Please."), turn([FETCH]))
-    first = agent.decide(situation(1))
+    first = asyncio.run(agent.decide(situation(1)))
     mine = TeamMessage(1, 1, 1, (0,), "say", "Please.")
     yes = TeamMessage(2, 1, 0, (1,), "say", "Yes.", is_new=True)
-    again = agent.decide(situation(1, messages=(mine, yes), memory=first.memory))
+    again = asyncio.run(agent.decide(situation(1, messages=(mine, yes), memory=first.memory)))
     assert again.commands == {1: command(FETCH)}
 
 
@@ -169,23 +174,23 @@ def test_a_model_that_has_answered_in_a_step_is_called_again_for_news_only(asked
     opened = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
     told = situation(1, messages=(opened,))
     agent, _ = asked(turn([PLACE], say="Yes."), turn([FETCH]), "Take it first.")
-    answer = agent.decide(replace(told, request=DecisionRequest(because=REASON_TO_ANSWER)))
+    answer = asyncio.run(agent.decide(replace(told, request=DecisionRequest(because=REASON_TO_ANSWER))))
     heard = replace(told, talk=TeamTalk(ORGANISATION, 1, (replace(opened, is_new=False),)))
-    made = agent.decide(replace(heard, memory=answer.memory))
+    made = asyncio.run(agent.decide(replace(heard, memory=answer.memory)))
     assert made.commands == {1: command(FETCH)} and made.says == (), "the plan is checked now"
     assert [len(each.calls) for each in (answer, made)] == [1, 2]
     agent, _ = asked(OverloadedError("busy"), turn([FETCH]))
-    failed = agent.decide(told)
-    assert agent.decide(replace(heard, memory=failed.memory)).commands == {1: command(FETCH)}
+    failed = asyncio.run(agent.decide(told))
+    assert asyncio.run(agent.decide(replace(heard, memory=failed.memory))).commands == {1: command(FETCH)}
 
 
 def test_a_plan_of_a_turn_without_words_is_taken_and_only_a_wait_gives_way(asked: Any) -> None:
     news = TeamMessage(1, 1, 0, (1,), "say", "Please.", is_new=True)
     for silent, then in (([FETCH], command(FETCH)), (["wait 2"], ("pickup", "dish", "dish_dispenser"))):
         agent, _ = asked(turn(silent), turn([], say="Yes?"), turn(["pickup dish dish_dispenser"]))
-        memory = agent.decide(situation(1)).memory
+        memory = asyncio.run(agent.decide(situation(1))).memory
         for _ in range(2):
-            made = agent.decide(situation(1, messages=(news,), memory=memory))
+            made = asyncio.run(agent.decide(situation(1, messages=(news,), memory=memory)))
             memory = made.memory
         assert made.commands == {1: then}
 
@@ -200,7 +205,7 @@ def test_it_is_told_both_queues_and_what_went_wrong(asked: Any) -> None:
         Event("plan_broken", 1, {"why": "illegal", "left": [[PLACE]], "planned_in": 1}),
     )
     plans = {0: [("cook", "pot0"), ("wait", "2")], 1: [(PLACE,)]}
-    agent.decide(situation(1, events=events, plans=plans))
+    asyncio.run(agent.decide(situation(1, events=events, plans=plans)))
     told = model.requests[0].messages[1].text
     assert "The chef holds nothing, then planned: cook pot0; wait 2." in told
     assert f"The assistant (you) holds nothing, then planned: {PLACE}." in told
@@ -214,14 +219,14 @@ def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:
     seen: dict[int, Situation] = {}
 
     class Looks(RecipePartner):
-        def decide(self, situation: Situation) -> Decision:
+        async def decide(self, situation: Situation) -> Decision:
             seen[situation.step] = situation
             plans = {0: [("wait", "1")] * 3} if situation.seats == (0,) else {}
             return Decision({situation.seats[0]: ("wait", "1")}, plans=plans)
 
     loop = agents_loop("boiled_egg", Looks({}))
     for _ in range(2):
-        loop.take(loop.step_of(loop.ask(dict.fromkeys((0, 1), Looks({})))))
+        loop.take(loop.step_of(asyncio.run(loop.ask(dict.fromkeys((0, 1), Looks({}))))))
     assert seen[0].plans == {} and seen[1].plans == {0: (("wait", "1"),) * 2}
     assert seen[1].seats == (1,)
 
@@ -229,7 +234,7 @@ def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:
 def test_without_the_structured_form_it_is_asked_for_lines(asked: Any) -> None:
     agent, model = asked(f"Analysis: I see.\nPlan:\n{FETCH}\nrequest('cook(pot0)')\nRequests:\nSay: Now.")
     agent = CollabAgent({"model": "openai:small", "structured": False})
-    made = agent.decide(situation(1))
+    made = asyncio.run(agent.decide(situation(1)))
     assert made.commands == {1: command(FETCH)} and made.plans == {}
     assert made.says[0].data["requests"] == [["cook", "pot0"]], "as the paper writes it"
     (asked_for,) = model.requests

@@ -19,7 +19,7 @@ class Greedy(Agent):
     kind = "greedy"
     worlds = ("cuisine",)
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Each agent's next command."""
         seat = situation.seats[0]
         return Decision(commands=_Step(situation.briefs[seat], situation.observations[seat]).commands())

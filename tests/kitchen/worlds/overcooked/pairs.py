@@ -8,6 +8,7 @@ from time import thread_time
 from typing import Any
 
 from kitchen.agents.evaluation import make_situation
+from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.overcooked.world import Overcooked
@@ -40,7 +41,7 @@ def play(
             situation = make_situation(
                 world, (seat,), memory=memory[seat], seed=1000 * seed + 2 * world.clock + seat
             )
-            decision = mind.decide(situation)
+            decision = run_without_waiting(mind.decide(situation))
             slowest = max(slowest, thread_time() - begun)
             memory[seat] = decision.memory
             if seat == slow:

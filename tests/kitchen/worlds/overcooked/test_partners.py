@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluation import make_situation
+from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command, Event, SettingsError
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.overcooked.partners.baseline_agents import free_directions, greedy_command
@@ -72,7 +73,9 @@ def test_who_does_what_is_advised_is_not_stuck_for_good(layout: str, kind: str) 
     world = Overcooked.create(seats=2, settings={"layout": layout, "ticks": 200})
     mind, memory, events = make_agent(kind, {}), None, tuple[Event, ...]()
     while not world.over:
-        decision = mind.decide(make_situation(world, (0,), memory=memory, seed=2 * world.clock))
+        decision = run_without_waiting(
+            mind.decide(make_situation(world, (0,), memory=memory, seed=2 * world.clock))
+        )
         memory = decision.memory
         asked = replace(make_situation(world, (1,), seed=2 * world.clock + 1), events=events)
         advice = ADVISER.advise(asked)
@@ -97,7 +100,7 @@ def one_decision(kind: str, settings: dict[str, Any], tick: int = 0) -> Command:
     world = Overcooked.create(seats=2, settings={})
     for _ in range(tick):
         world.step({})
-    return make_agent(kind, settings).decide(make_situation(world, (1,))).commands[1]
+    return run_without_waiting(make_agent(kind, settings).decide(make_situation(world, (1,)))).commands[1]
 
 
 def test_a_script_is_followed_and_then_stays_or_begins_anew() -> None:
@@ -113,7 +116,10 @@ def test_a_script_with_another_word_is_refused_with_its_number() -> None:
 
 def test_the_released_random_one_never_interacts() -> None:
     world, mind = Overcooked.create(seats=2, settings={}), make_agent("random_walk", {})
-    drawn = {mind.decide(make_situation(world, (0,), seed=seed)).commands[0] for seed in range(60)}
+    drawn = {
+        run_without_waiting(mind.decide(make_situation(world, (0,), seed=seed))).commands[0]
+        for seed in range(60)
+    }
     assert drawn == {("north",), ("south",), ("east",), ("west",), ("stay",)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from random import Random
 from typing import Any
 
@@ -207,7 +208,7 @@ def test_where_a_clock_runs_a_plan_takes_effect_so_many_ticks_after_it_was_asked
 def test_what_comes_late_tells_what_it_foresaw() -> None:
     beside = Beside(start(clock="tick"), seat=0, level="aip")
     mind = make_agent("proagent", beside.settings)
-    late = mind.decide(beside.seen())
+    late = asyncio.run(mind.decide(beside.seen()))
     for _ in range(3):
         beside.memory = mind.fall_back(beside.seen(), "timeout").memory
         beside.game.step({})
@@ -222,7 +223,7 @@ def test_what_comes_late_is_judged_by_what_was_finished_first_since_it_was_asked
     """Also where more was finished since than is remembered otherwise."""
     beside = Beside(start(clock="tick"), seat=1, level="aip")
     mind = make_agent("proagent", beside.settings)
-    late = mind.decide(beside.seen())
+    late = asyncio.run(mind.decide(beside.seen()))
     for word in f"north west interact {goes_on}".split():
         beside.memory = mind.fall_back(beside.seen(), "timeout").memory
         beside.events = beside.game.step({0: (word,)})
@@ -247,7 +248,7 @@ def points(layout: str, seed: int, **settings: Any) -> int:
             )
             for seat in (0, 1)
         ]
-        decided = [mind.decide(each) for each in seen]
+        decided = [asyncio.run(mind.decide(each)) for each in seen]
         memory = [decision.memory for decision in decided]
         events = game.step({**decided[0].commands, **decided[1].commands})
     return int(game.score()["points"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.agent import Adviser
+from kitchen.contract.agent import Adviser, run_without_waiting
 from kitchen.contract.world import Json, World
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
@@ -60,7 +60,7 @@ def play(person: Person, *, seats: int = 1, coplayer: str = "planner", seed: int
         seen = make_situation(
             world, range(1, seats), memory=memory, commanded={0: own}, seed=seed + world.clock
         )
-        others = make_agent(coplayer, {}).decide(seen) if seats > 1 else None
+        others = run_without_waiting(make_agent(coplayer, {}).decide(seen)) if seats > 1 else None
         memory = others.memory if others else None
         world.step([(0, own), *(others.commands.items() if others else ())])
     player.watch(state_of(world))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ class Scripted(LanguageModel):
         self.answers = list(answers)
         self.requests: list[Request] = []
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
         self.requests.append(request)
         if isinstance(answer, ModelError):
@@ -57,7 +58,7 @@ def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
 def decide(situation: Situation, **settings: Any) -> Decision:
     """One decision of a fresh dispatcher."""
     chosen = {"model": MODEL, "demonstration": "none", **settings}
-    return make_agent("dispatcher", chosen).decide(situation)
+    return asyncio.run(make_agent("dispatcher", chosen).decide(situation))
 
 
 def seen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from dataclasses import replace
@@ -154,7 +155,7 @@ def test_without_an_answer_the_fallback_plays_and_is_named(
         assert decision.commands == {1: ("noop",), 2: ("noop",)}
     else:
         situation = seen()
-        assert decision.commands == make_agent("planner", {}).decide(situation).commands
+        assert decision.commands == asyncio.run(make_agent("planner", {}).decide(situation)).commands
 
 
 def test_a_fallback_keeps_the_memory_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +204,7 @@ def test_the_note_counts_the_messages_of_the_conversation_as_the_setting_does(
 
 def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(Scripted):
-        def ask(self, request: Any) -> Any:
+        async def ask(self, request: Any) -> Any:
             raise RuntimeError("no idea")
 
     monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.model_exchange.open_model", lambda *_: Broken())
@@ -310,7 +311,7 @@ def test_thoughts_are_shown_only_if_the_setting_says_so(monkeypatch: pytest.Monk
 
 def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:
     told = changed(seen(), tells=True)
-    own = make_agent("planner", {}).decide(told).intents
+    own = asyncio.run(make_agent("planner", {}).decide(told)).intents
     assert own and decide(told, model="stand-in").intents == own
     assert decide(seen(), model="stand-in").intents == {}
 
@@ -328,7 +329,7 @@ def test_the_stand_in_plays_as_the_planner_and_is_named(reply: str) -> None:
     situation = seen()
     decision = decide(situation, model="stand-in", reply=reply)
     assert decision.played_by == "stand-in"
-    assert decision.commands == make_agent("planner", {}).decide(situation).commands
+    assert decision.commands == asyncio.run(make_agent("planner", {}).decide(situation)).commands
     assert decision.note["stand_in"] is True
 
 

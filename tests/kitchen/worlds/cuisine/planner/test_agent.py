@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.agent import Decision
+from kitchen.contract.agent import Decision, run_without_waiting
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.play_episodes import play_episode as play_job
@@ -41,7 +41,9 @@ def idle(game: World, seat: int) -> Command:
 
 def random_move(game: World, seat: int) -> Command:
     mind = make_agent("random", {})
-    return mind.decide(make_situation(game, (seat,), seed=game.clock * 31 + seat)).commands[seat]
+    return run_without_waiting(
+        mind.decide(make_situation(game, (seat,), seed=game.clock * 31 + seat))
+    ).commands[seat]
 
 
 def play(game: World, minds: Sequence[tuple[int, ...]], other: Other = idle) -> list[Event]:
@@ -64,7 +66,7 @@ def decide(
     game: World, seats: tuple[int, ...], memory: Json, turn: dict[int, Command], people: tuple[int, ...] = ()
 ) -> Decision:
     seen = make_situation(game, seats, memory=memory, commanded=turn, people=people, seed=game.clock)
-    return make_agent("planner", QUICK).decide(seen)
+    return run_without_waiting(make_agent("planner", QUICK).decide(seen))
 
 
 def completed(game: World) -> int:
@@ -202,14 +204,14 @@ def test_the_note_tells_each_seats_goal() -> None:
 def test_what_it_intends_is_what_comes_after_this_step_and_said_only_if_it_is_to_be() -> None:
     game = kitchen("level_3", 3)
     situation = changed(make_situation(game, (0, 1)), tells=True)
-    decision = make_agent("planner", QUICK).decide(situation)
-    assert make_agent("planner", QUICK).decide(changed(situation, tells=False)) == replace(
-        decision, intents={}
-    )
+    decision = run_without_waiting(make_agent("planner", QUICK).decide(situation))
+    assert run_without_waiting(
+        make_agent("planner", QUICK).decide(changed(situation, tells=False))
+    ) == replace(decision, intents={})
     done = False
     for _ in range(12):  # as soon as something is put down, what comes after it is another thing
         situation = changed(make_situation(game, (0, 1), memory=decision.memory), tells=True)
-        decision = make_agent("planner", QUICK).decide(situation)
+        decision = run_without_waiting(make_agent("planner", QUICK).decide(situation))
         put = [seat for seat, command in decision.commands.items() if command[0] == "put"]
         assert set(decision.intents) == {0, 1}
         done |= any(decision.intents[seat]["do"] == "start" for seat in put)
@@ -255,8 +257,8 @@ def test_somebody_starts_a_tool_in_the_very_step_in_which_another_one_fills_it(s
     game = kitchen("level_4", 4, alpha=1.5, seed=seed)
     memory: Json = None
     while game.clock < 12:
-        decision = make_agent("planner", {}).decide(
-            make_situation(game, range(4), memory=memory, seed=game.clock)
+        decision = run_without_waiting(
+            make_agent("planner", {}).decide(make_situation(game, range(4), memory=memory, seed=game.clock))
         )
         memory = decision.memory
         game.step(decision.commands)

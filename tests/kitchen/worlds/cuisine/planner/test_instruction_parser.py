@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from copy import deepcopy
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.agent import Decision
+from kitchen.contract.agent import Decision, run_without_waiting
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.registry.agent_registry import make_agent
@@ -52,7 +53,7 @@ def decided(
     heard = said(*texts, sender=sender)
     situation = changed(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
     situation = changed(situation, step=step, tells=tells, taken_over=taken_over)
-    return make_agent(kind, settings).decide(situation)
+    return asyncio.run(make_agent(kind, settings).decide(situation))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_a_request_holds_after_its_message_is_gone() -> None:
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     later = tuple(TeamMessage(number, 2, 0, (1,), "say", "well done") for number in range(60, 62))
     situation = changed(situation, organisation=TALK, member=1, messages=later)
-    decision = make_agent("planner", {}).decide(situation)
+    decision = run_without_waiting(make_agent("planner", {}).decide(situation))
     assert decision.commands[1] == ("noop",)
     assert [one["do"] for one in decision.memory["heeded"]["wishes"]] == ["stop", "leave_tool"]
 
@@ -154,7 +155,7 @@ def test_only_the_first_of_several_addressed_agents_fetches() -> None:
             situation = make_situation(kitchen(level="level_3", seats=3), (seat,), people=(0,), seed=1)
             heard = (TeamMessage(1, 1, 0, (1, 2), kind, text),)
             situation = changed(situation, organisation=team, member=seat, messages=heard)
-            decision = make_agent("planner", {}).decide(situation)
+            decision = run_without_waiting(make_agent("planner", {}).decide(situation))
             says += [seat] if decision.says else []
         assert says == doing
 
@@ -294,7 +295,7 @@ def test_a_stopped_robot_gives_up_its_job(kind: str, text: str, to: tuple[int, .
         heard += more
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
         situation = changed(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
-        decision = make_agent("planner", {}).decide(situation)
+        decision = run_without_waiting(make_agent("planner", {}).decide(situation))
         memory = json.loads(json.dumps(decision.memory))
         said_of_it.append([(one.kind, one.data.get("job"), one.data.get("code")) for one in decision.says])
         if len(heard) == 2:
@@ -312,8 +313,8 @@ def test_a_robot_at_a_job_does_first_what_it_is_asked_in_words_since() -> None:
     situation = make_situation(world, (1, 2), commanded={0: ("noop",)}, people=(0,), seed=1)
     for text, seat in (("robot 2, fetch rice", 1), ("fetch rice", 2)):
         heard = (job, TeamMessage(2, 1, 0, (1,), "say", text))
-        decision = make_agent("planner", {}).decide(
-            changed(situation, organisation=TALK, member=1, messages=heard)
+        decision = run_without_waiting(
+            make_agent("planner", {}).decide(changed(situation, organisation=TALK, member=1, messages=heard))
         )
         assert decision.commands[seat] == ("goto", "storage0")
         assert decision.memory["jobs"]["seats"] == {"1": 1}
@@ -325,8 +326,10 @@ def test_a_job_that_takes_too_long_has_failed() -> None:
     for step in (0, 21, 22):
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
         jobs = (TeamMessage(1, 1, 0, (1,), "inform", "fetch rice and salmon"),)
-        decision = make_agent("planner", {}).decide(
-            changed(situation, organisation=team, member=1, messages=jobs, step=step)
+        decision = run_without_waiting(
+            make_agent("planner", {}).decide(
+                changed(situation, organisation=team, member=1, messages=jobs, step=step)
+            )
         )
         memory = json.loads(json.dumps(decision.memory))
         reported += [(step, dict(say.data)) for say in decision.says]
@@ -343,7 +346,7 @@ def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
     for _ in range(4):
         situation = make_situation(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
         situation = changed(situation, organisation=team, member=1, messages=tuple(jobs))
-        decision = make_agent("planner", {}).decide(situation)
+        decision = run_without_waiting(make_agent("planner", {}).decide(situation))
         memory = json.loads(json.dumps(decision.memory))
         lines += [(say.kind, dict(say.data)) for say in decision.says]
         assert all(say.to == (0,) and say.text for say in decision.says)

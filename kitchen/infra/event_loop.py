@@ -1,0 +1,63 @@
+"""Run coroutines in one event loop, in one thread of this process. Plain Python.
+
+Hundreds of decisions can wait there for language models, without a thread each. Nothing may block the loop:
+database work belongs into `db_retry.run_once_in_db_thread`, processor work into `asyncio.to_thread`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future, wait
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_running: set[Future[Any]] = set()
+
+
+def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    """Start the coroutine in the shared loop, and return its future. It inherits the caller's log context
+    (`kitchen.infra.log_context`)."""
+    made = asyncio.run_coroutine_threadsafe(coroutine, _loop())
+    _running.add(made)
+    made.add_done_callback(_running.discard)
+    return made
+
+
+def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run the coroutine in the shared loop, and return its result or raise its error. For threads without a
+    loop of their own."""
+    return start_in_loop(coroutine).result()
+
+
+async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Await the coroutine in the shared loop, from whichever loop this is. A client that keeps connections
+    open can be used in one loop only."""
+    if asyncio.get_running_loop() is _loop():
+        return await coroutine
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))
+
+
+def wait_until_idle(seconds: float) -> bool:
+    """Wait at most so many seconds until all that was started has ended. Return True if it has."""
+    return not wait(set(_running), timeout=seconds).not_done
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="event-loop", daemon=True).start()
+    return loop
+
+
+def _forget() -> None:
+    """Reset the module in a forked process, which has no thread for the loop."""
+    _loop.cache_clear()
+    _running.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
