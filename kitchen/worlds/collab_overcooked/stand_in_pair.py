@@ -15,7 +15,7 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
@@ -161,7 +161,7 @@ class RecipeAdviser(Adviser):
         (seat,) = situation.seats
         if seat == CHEF and "recipe" not in situation.briefs[seat]:
             return Decision({}, memory=situation.memory)
-        return RecipePartner({}).decide(situation)
+        return run_without_waiting(RecipePartner({}).decide(situation))
 
 
 ADVISER = RecipeAdviser()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from kitchen.contract.language_model import LanguageModel, Reply, Request, Usage
@@ -20,12 +22,12 @@ class Counted(LanguageModel):
     def __init__(self) -> None:
         self.replies = list(REPLIES)
 
-    def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         return self.replies.pop(0)
 
 
 def test_tokens_of_a_repair_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Counted()
     monkeypatch.setattr(agent_module, "open_model", lambda *given: model)
-    made = CollabAgent({"model": "openai:small"}).decide(situation(1))
+    made = asyncio.run(CollabAgent({"model": "openai:small"}).decide(situation(1)))
     assert made.note["process"]["tokens"] == 245
