@@ -60,7 +60,16 @@ class Team:
             told = message.data.get(HOLDS_KEY, {}) if isinstance(message.data, Mapping) else {}
             for seat, items in told.items():
                 self.held.setdefault(int(seat), dict(items))
+        doing = [seen["doing"] for seen in self.seen.values()]
+        self.promised = {(int(words[1]), words[2]) for words in doing if words and words[0] == "give"}
+        """Gifts under way: (seat, item)."""
         self.all_seats = [each["seat"] for each in self.seen[self.seats[0]]["seats"]]
+
+    @property
+    def knows_how(self) -> bool:
+        """Whether one of its seats was given the plan or recipes; without them it makes nothing."""
+        briefs = self.situation.briefs
+        return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
 
     @property
     def pool(self) -> Inventory:
@@ -71,6 +80,10 @@ class Team:
         for seen in self.seen.values():
             add_items(pool, _coming(seen))
         return pool
+
+    def lacks(self, seat: int, item: str) -> bool:
+        """Return whether a seat has none of an item, and is about to get none."""
+        return item not in self.held[seat] and (seat, item) not in self.promised
 
     def asked(self) -> Iterator[int]:
         """Yield its seats that need a command."""
@@ -189,11 +202,34 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
     maker_of = {goal.maker: goal for goal in goals}
     for seat in team.asked():
         goal = maker_of.get(seat, goals[0])
-        steps = plan_items(goal.targets, team.pool, _sources(team)) or []
+        steps = plan_items(goal.targets, team.pool, _sources(team)) if team.knows_how else None
+        if steps is None:
+            commands[seat] = _gift_to_others(team, seat) or GO_ON
+            continue
         taken = {command for command in commands.values() if command[0] in RAW_VERBS}
         command = _gift(team, seat, goal) if seat != goal.maker else _making_step(team, seat, steps)
         commands[seat] = command or _raw_step(team, seat, steps, taken) or GO_ON
     return commands
+
+
+def _gift_to_others(team: Team, seat: int) -> Command | None:
+    """Return a gift to a seat of somebody else, for a seat that cannot make the targets: all of an item that
+    may be needed. The seat with the workbench waits for gifts, if it knows how to use them."""
+    others = [other for other in team.all_seats if other not in team.seats]
+    if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
+        return None
+    brief, legal = team.situation.briefs[seat], team.situation.legal[seat]
+    needs = (step.get("needs", {}) for step in _brief_steps(brief))
+    kinds = set().union(*needs) if team.knows_how else team.held[seat].keys()
+    for item in sorted(kinds & team.held[seat].keys()):
+        if ("give", str(others[0]), item, "1") in legal:
+            return ("give", str(others[0]), item, str(team.held[seat][item]))
+    return None
+
+
+def _brief_steps(brief: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """Return the steps of the plan and the recipes that a seat was given."""
+    return [*brief.get("plan", ()), *(step for steps in brief.get("recipes", {}).values() for step in steps)]
 
 
 def _gift(team: Team, seat: int, goal: TeamGoal) -> Command | None:
@@ -275,10 +311,10 @@ def _shared_material(team: Team, seat: int) -> Command | None:
     """Return the gift of a part of a material to a seat of the team that has none of it."""
     materials = {wanted for _, _, wanted, _ in team.seen[seat].get("differences", ())} - {AIR}
     for item in sorted(materials & team.held[seat].keys()):
-        poor = next((other for other in team.seats if item not in team.held[other]), None)
+        poor = next((other for other in team.seats if team.lacks(other, item)), None)
         share = team.held[seat][item] // len(team.seats)
         if poor is not None and share >= LEAST_SHARE:
-            team.held[poor][item] = share
+            team.promised.add((poor, item))
             return ("give", str(poor), item, str(share))
     return None
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from pydantic import Strict, StringConstraints, TypeAdapter
+from pydantic import Field, Strict, StringConstraints, TypeAdapter
 
 from kitchen.contract.data_files import Record, Text, Texts, read_toml
 from kitchen.contract.world import Json
@@ -32,7 +32,7 @@ class BlueprintFile(Record):
     """The whole file."""
 
     legend: Mapping[Letter, Text]
-    levels: Annotated[tuple[Texts, ...], Strict(False)]
+    levels: Annotated[tuple[Texts, ...], Strict(False), Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Blueprint:
     @classmethod
     def of(cls, name: str, levels: Sequence[Sequence[Sequence[str]]]) -> Blueprint:
         """Return the blueprint of levels of rows of block names, without the empty levels on top."""
-        while levels and all(block == AIR for row in levels[-1] for block in row):
+        while all(block == AIR for row in levels[-1] for block in row):
             levels = levels[:-1]
         high = len(levels[0][0]) - 1, len(levels) - 1, len(levels[0]) - 1
         wanted = tuple(
@@ -165,23 +165,19 @@ def read_blueprint(name: str) -> Blueprint:
     source, values = read_toml(FOLDER / f"{name}.toml")
     given = source.read(TypeAdapter(BlueprintFile), values)
     known = {NO_BLOCK: AIR, **given.legend}
-    size = len(given.levels[0]), len(given.levels[0][0])
+    depth, width = len(given.levels[0]), len(given.levels[0][0])
     for number, rows in enumerate(given.levels, 1):
         place = source.at(f"levels[{number}]")
         for row_number, row in enumerate(rows, 1):
-            if (len(rows), len(row)) != size:
-                words = (
-                    f"{len(rows)} rows with {len(row)} letters; the first level has {size[0]} with {size[1]}"
-                )
+            if (len(rows), len(row)) != (depth, width):
+                words = f"{len(rows)} x {len(row)} cells, where the first level has {depth} x {width}"
                 raise place.error(f"[{row_number}]", words)
             if unknown := next((letter for letter in row if letter not in known), ""):
                 raise place.error(f"[{row_number}]", f"{unknown!r} is not one of {', '.join(known)}")
-    blueprint = Blueprint.of(
-        name, [[[known[letter] for letter in row] for row in rows] for rows in given.levels]
-    )
-    if not blueprint.blocks:
+    levels = [[[known[letter] for letter in row] for row in rows] for rows in given.levels]
+    if all(block == AIR for rows in levels for row in rows for block in row):
         raise source.error("levels", "has no block")
-    return blueprint
+    return Blueprint.of(name, levels)
 
 
 def blueprint_files() -> tuple[str, ...]:

@@ -301,9 +301,7 @@ def _blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
         yield Table(f"level-{level}", gettext("Level {level}").format(level=level), head, lines)
 
 
-_LAST = gettext_noop(
-    "An action that takes several steps goes on by itself until it is done. You can stop it."
-)
+_LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
 _KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
 
 PAGES: Mapping[str, BlocksPage] = {
@@ -312,9 +310,7 @@ PAGES: Mapping[str, BlocksPage] = {
         rules=(
             gettext_noop("Build what the blueprint shows, and nothing else."),
             gettext_noop("The materials are shared out among you: give others what they need."),
-            gettext_noop(
-                "You can build all blocks of a level that you hold with one action, or place single blocks."
-            ),
+            gettext_noop("One action builds all blocks of a level that you hold; another places one block."),
             _LAST,
             _KNOWN,
         ),
@@ -323,9 +319,7 @@ PAGES: Mapping[str, BlocksPage] = {
         title=gettext_noop("Cook together"),
         rules=(
             gettext_noop("One of you must hold all that is wanted."),
-            gettext_noop(
-                "Collect plants, hunt animals, make things at the workbench, and cook in the furnace."
-            ),
+            gettext_noop("Collect plants, hunt animals, use the workbench, and cook in the furnace."),
             gettext_noop("Only one can use the furnace at a time. One piece takes ten steps."),
             _LAST,
             _KNOWN,
@@ -355,9 +349,7 @@ PAGES: Mapping[str, BlocksPage] = {
         title=gettext_noop("The kitchen of blocks"),
         rules=(
             gettext_noop("Put the ordered dishes into the chest before their time is over."),
-            gettext_noop(
-                "Hunt an animal, put its meat and a log as fuel into the furnace, and take out the dish."
-            ),
+            gettext_noop("Put meat, and a log as fuel, into the furnace, and take out the dish."),
             gettext_noop("Animals and the log are back in the next step. Going to a place takes one step."),
         ),
     ),

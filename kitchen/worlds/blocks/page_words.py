@@ -48,7 +48,7 @@ VERBS: Mapping[str, str] = {
     "remove": gettext_noop("remove a block"),
     "discard": gettext_noop("throw away"),
     "stay": gettext_noop("stay"),
-    "mineBlock": gettext_noop("cut"),
+    "mineBlock": gettext_noop("fell"),
     "killMob": gettext_noop("hunt"),
     "putFuelFurnace": gettext_noop("put fuel into the furnace"),
     "putItemFurnace": gettext_noop("put food into the furnace"),

@@ -45,18 +45,16 @@ def test_a_craft_for_several_times_is_paid_at_once() -> None:
     [
         ({"coal": 1, "oak_log": 3}, 1, {"oak_log": 3}, 7),
         ({"charcoal": 1, "coal": 1}, 9, {}, 7),
-        ({"oak_log": 1, "oak_planks": 2}, 2, {"oak_log": 1, "oak_planks": 2}, None),
-        ({"oak_log": 2, "oak_planks": 3}, 3, {"oak_log": 2, "oak_planks": 1}, 0),
+        ({"oak_log": 1, "oak_planks": 2}, 2, {"oak_planks": 1}, 1),
+        ({"oak_log": 2, "oak_planks": 3}, 3, {"oak_log": 1, "oak_planks": 2}, 0),
         ({"birch_planks": 1, "acacia_log": 1}, 1, {"birch_planks": 1}, 0.5),
     ],
 )
 def test_fuel_is_coal_then_charcoal_then_what_wood_is_held_most(
-    fuel: dict[str, int], items: int, left: dict[str, int], store: float | None
+    fuel: dict[str, int], items: int, left: dict[str, int], store: float
 ) -> None:
     world = game("cooking", {"potato": items, **fuel}, targets="baked_potato", furnace_fuel=0)
     world.at = [(4, 0, -6), (2, 0, 0)]
-    if store is None:
-        left, store = {"oak_planks": 1}, 1.0
     play(world, f"smelt potato {items}", "stay 1", steps=100)
     assert world.furnace["fuel"] == store
     assert {item: count for item, count in world.inventories[0].items() if "potato" not in item} == left
@@ -150,7 +148,7 @@ def test_of_two_at_one_block_who_is_done_first_has_it() -> None:
     step(world, "collect oak_log 1", "stay 1")
     found = [*step(world, "-", "collect oak_log 1"), *step(world), *step(world)]
     assert (0, "done", 1) in found
-    assert world.inventories == [{"oak_log": 1}, {}] and world.digging[1] == [[-20, 1, 0], 1]
+    assert world.inventories == [{"oak_log": 1}, {}] and world.digging[1] == [[-20, 1, 0], 2]
 
 
 def test_a_better_tool_makes_stone_faster_and_iron_needs_it() -> None:
