@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from random import Random
 from typing import Annotated, NamedTuple
@@ -14,6 +14,8 @@ from kitchen.contract.data_files import Names, Record, Text, read_toml
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds, Cell
 from kitchen.worlds.blocks.item_recipes import DATA
 
+Herd = tuple[tuple[str, Cell], ...]
+"""Each animal with its cell."""
 Corner = Annotated[tuple[int, int, int], Strict(False)]
 
 
@@ -35,7 +37,7 @@ class FieldOfBlocks(Record):
             yield cell, self.other if self.other and odd else self.block
 
 
-class Herd(Record):
+class HerdRule(Record):
     """The animals that are drawn anew for each seed."""
 
     each: Annotated[int, Field(ge=0)]
@@ -52,32 +54,14 @@ class MapFile(Record):
     high: Corner
     fields: Annotated[tuple[FieldOfBlocks, ...], Strict(False)]
     cells: Mapping[str, Annotated[tuple[Corner, ...], Strict(False)]]
-    animals: Herd | None = None
+    animals: HerdRule | None = None
 
 
 class PlaceMap(NamedTuple):
-    """A map and its animals."""
+    """A map, and the rule by which its animals are drawn."""
 
     start: BlockMap
-    herd: Herd | None
-
-    def draw_animals(self, chance: Random) -> list[tuple[str, Cell]]:
-        """Return each animal with its cell, in the order of the file. They stand on the ground, where no
-        block and no other animal is."""
-        if not self.herd:
-            return []
-        (x, y, z), (far_x, _, far_z) = self.start.area
-        taken, found = set(self.start.blocks), list[tuple[str, Cell]]()
-        for kind in [kind for kind in self.herd.kinds for _ in range(self.herd.each)]:
-            while True:
-                draws = chance.random(), chance.random()
-                cell = x + int((far_x - x + 1) * draws[0]), y, z + int((far_z - z + 1) * draws[1])
-                is_near = max(abs(cell[0]), abs(cell[2])) <= self.herd.clear
-                if cell not in taken and not is_near:
-                    break
-            taken.add(cell)
-            found.append((kind, cell))
-        return found
+    herd: HerdRule | None
 
 
 @cache
@@ -88,3 +72,26 @@ def place_map(name: str) -> PlaceMap:
     blocks = dict(entry for field in given.fields for entry in field.cells())
     blocks |= {cell: kind for kind, cells in given.cells.items() for cell in cells}
     return PlaceMap(BlockMap.of(blocks, Bounds(given.low, given.high)), given.animals)
+
+
+@lru_cache(maxsize=64)
+def draw_herd(name: str, seed: int) -> Herd:
+    """Return the animals of a map in the order of its file. They stand on the ground, where no block and no
+    other animal is."""
+    place, chance = place_map(name), Random(seed)  # noqa: S311 - not for secrets
+    rule, (low, high) = place.herd, place.start.area
+    if not rule:
+        return ()
+    taken, found = set(place.start.blocks), list[tuple[str, Cell]]()
+    for kind in [kind for kind in rule.kinds for _ in range(rule.each)]:
+        cell = _draw_cell(low, high, chance)
+        while cell in taken or max(abs(cell[0]), abs(cell[2])) <= rule.clear:
+            cell = _draw_cell(low, high, chance)
+        taken.add(cell)
+        found.append((kind, cell))
+    return tuple(found)
+
+
+def _draw_cell(low: Cell, high: Cell, chance: Random) -> Cell:
+    x, z = (low[axis] + int((high[axis] - low[axis] + 1) * chance.random()) for axis in (0, 2))
+    return x, low[1], z

@@ -114,7 +114,6 @@ class BlocksPlanner(Agent):
     worlds: ClassVar[tuple[str, ...] | None] = (
         *("blocks_construction", "blocks_cooking", "blocks_crafting", "blocks_gather", "blocks_kitchen"),
     )
-    reads_words: ClassVar[bool] = True
     instant: ClassVar[bool] = True
 
     def decide(self, situation: Situation) -> Decision:

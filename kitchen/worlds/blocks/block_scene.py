@@ -22,6 +22,7 @@ from kitchen.worlds.blocks.block_grid import (
     squared_distance,
     walked,
 )
+from kitchen.worlds.blocks.block_maps import Herd
 from kitchen.worlds.blocks.blueprints import Blueprint, Comparison
 from kitchen.worlds.blocks.furnace_rules import SMELTING_STEPS
 from kitchen.worlds.blocks.item_recipes import (
@@ -50,7 +51,7 @@ class BlockScene(SimpleWorld):
     max_seats: ClassVar[int] = 5
     large: ClassVar[tuple[str, ...]] = ("changed",)
     state: ClassVar[tuple[str, ...]] = (
-        *("at", "inventories", "macros", "digging", "changed", "animals", "furnace", "chest"),
+        *("at", "inventories", "macros", "digging", "changed", "hunted", "furnace", "chest"),
         *("gives", "items_given", "since"),
     )
     start: BlockMap
@@ -78,8 +79,8 @@ class BlockScene(SimpleWorld):
         """The block that each seat works on, and the steps that it has worked: [cell, steps]."""
         self.grid = BlockGrid(self.start)
         self.comparison = Comparison(self.blueprint, self.grid) if self.blueprint else None
-        self.animals: list[list[Json]] = []
-        """[kind, cell] of each animal."""
+        self.hunted: list[int] = []
+        """The animals of the herd that are gone, by their place in it."""
         self.furnace: dict[str, Json] = {"fuel": 0, "job": None}
         """Smeltings in store, and the job: seat, product, n, left (steps)."""
         self.chest: Inventory = {}
@@ -121,6 +122,16 @@ class BlockScene(SimpleWorld):
     # What is where
 
     @property
+    def herd(self) -> Herd:
+        """The animals at the start."""
+        return ()
+
+    @property
+    def animals(self) -> list[tuple[str, Cell]]:
+        """Each animal that is there, with its cell."""
+        return [each for number, each in enumerate(self.herd) if number not in self.hunted]
+
+    @property
     def recipes(self) -> RecipeBook:
         """The rows that seats can craft."""
         return recipe_book()
@@ -145,7 +156,7 @@ class BlockScene(SimpleWorld):
 
     def nearest_animal(self, seat: int, kind: str) -> Cell | None:
         """Return the nearest animal of a kind that is near; None if there is none."""
-        cells = (tuple(cell) for each, cell in self.animals if each == kind)
+        cells = (cell for each, cell in self.animals if each == kind)
         return nearest_cell(cells, self.at[seat], SIGHT_RANGE)
 
     def is_seat(self, seat: int, other: int) -> bool:
@@ -181,7 +192,7 @@ class BlockScene(SimpleWorld):
 
     def take_animal(self, kind: str, cell: Cell) -> None:
         """Remove an animal."""
-        self.animals = [[each, at] for each, at in self.animals if (each, tuple(at)) != (kind, cell)]
+        self.hunted.append(self.herd.index((kind, cell)))
         self.kills.append((kind, cell))
 
     def hand_over(self, seat: int, other: int, item: str, amount: int) -> None:

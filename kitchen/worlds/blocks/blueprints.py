@@ -10,6 +10,7 @@ The score is the share of matches among the cells where the blueprint or the sit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,8 @@ class Blueprint:
     box: Bounds
     levels: tuple[Mapping[Cell, str], ...]
     """The wanted blocks of each level, in order z, then x."""
+    materials: Mapping[str, int]
+    """The number of blocks of each material, in the order of the first occurrence."""
 
     @classmethod
     def of(cls, name: str, levels: Sequence[Sequence[Sequence[str]]]) -> Blueprint:
@@ -54,25 +57,17 @@ class Blueprint:
             {(x, y, z): block for z, row in enumerate(rows) for x, block in enumerate(row) if block != AIR}
             for y, rows in enumerate(levels)
         )
-        return cls(name, Bounds((0, 0, 0), high), wanted)
-
-    def wanted(self, cell: Cell) -> str:
-        """Return the wanted block of a cell of the box, or `air`."""
-        return self.levels[cell[1]].get(cell, AIR)
-
-    @property
-    def materials(self) -> dict[str, int]:
-        """The number of blocks of each material, in the order of the first occurrence."""
-        counts: dict[str, int] = {}
-        for level in self.levels:
-            for block in level.values():
-                counts[block] = counts.get(block, 0) + 1
-        return counts
+        materials = Counter(block for level in wanted for block in level.values())
+        return cls(name, Bounds((0, 0, 0), high), wanted, materials)
 
     @property
     def blocks(self) -> int:
         """The number of blocks."""
         return sum(map(len, self.levels))
+
+    def wanted(self, cell: Cell) -> str:
+        """Return the wanted block of a cell of the box, or `air`."""
+        return self.levels[cell[1]].get(cell, AIR)
 
     def drawing(self) -> dict[str, Json]:
         """Return the blueprint as its file would have it: legend and levels."""

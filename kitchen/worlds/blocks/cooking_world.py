@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from random import Random
 from typing import ClassVar
 
 from kitchen.contract.world import Json, Setting, SettingsError
-from kitchen.worlds.blocks.block_maps import place_map
+from kitchen.worlds.blocks.block_maps import Herd, draw_herd, place_map
 from kitchen.worlds.blocks.cooking_tasks import cooking_file, deal, read_targets, recipe_steps
 from kitchen.worlds.blocks.goal_worlds import TargetWorld
 from kitchen.worlds.blocks.item_recipes import Inventory
@@ -88,11 +87,14 @@ class Cooking(TargetWorld):
         return deal(self.names, self.seats, with_fuel=self.chosen["furnace_fuel"] > 0)
 
     def begin(self) -> None:
-        """Draw the animals, and fill the furnace."""
+        """Fill the furnace."""
         super().begin()
-        drawn = place_map("farm").draw_animals(Random(self.seed))  # noqa: S311 - not for secrets
-        self.animals = [[kind, list(cell)] for kind, cell in drawn]
         self.furnace = {"fuel": self.chosen["furnace_fuel"], "job": None}
+
+    @property
+    def herd(self) -> Herd:
+        """The animals at the start, which follow from the seed."""
+        return draw_herd("farm", self.seed)
 
     @property
     def over(self) -> bool:

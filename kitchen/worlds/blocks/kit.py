@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kitchen.contract.agent import Adviser
+from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.reference_recordings import Recordings
@@ -48,6 +50,12 @@ def _recordings() -> Recordings[Any]:
     return TRACES
 
 
+def _measures() -> LogMetrics:
+    from kitchen.worlds.blocks.message_metrics import MESSAGE_METRICS
+
+    return MESSAGE_METRICS
+
+
 def _adviser() -> Adviser:
     from kitchen.worlds.blocks.block_planner import ADVISER
 
@@ -63,11 +71,22 @@ def _page_of(name: str) -> Callable[[], Page]:
     return load
 
 
+def _bench_of(name: str) -> Callable[[], Benchmark]:
+    def load() -> Benchmark:
+        from kitchen.worlds.blocks.block_benchmarks import BENCHMARKS
+
+        return BENCHMARKS[name]
+
+    return load
+
+
 def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Json], steps: str) -> WorldKit:
     return WorldKit(
         rules=rules,
         page=_page_of(name),
         recordings=_recordings,
+        bench=_bench_of(name),
+        log_metrics=_measures,
         adviser=_adviser,
         practice=Practice(settings=practice, coplayer="blocks_planner", teammates=1),
         steps=steps,
