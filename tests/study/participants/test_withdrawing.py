@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from kitchen.contract.language_model import Call, Message, Reply, Request
 from kitchen.play.episode import change_episode as kitchen
-from kitchen.play.episode import create_episode
+from kitchen.play.episode import erase_episode
 from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand, Step
 from kitchen.play.turn import decision_records
@@ -155,7 +155,7 @@ def test_leaving_keeps_a_prompt_that_a_decision_is_just_using(
 def test_a_decision_writes_a_prompt_anew_that_is_just_being_erased(
     two: list[Participant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    erased, go_on = halted(monkeypatch, create_episode, "erase_unused_prompts")
+    erased, go_on = halted(monkeypatch, erase_episode, "erase_unused_prompts")
     leaving = InThread(lambda: participant_withdraw(participant_id=two[0].pk))
     assert erased.wait(20)
     decision = InThread(lambda: hand_in(two[1]))
