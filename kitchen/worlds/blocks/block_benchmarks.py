@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import Text, read_toml
+from kitchen.contract.line_up import SEAT_SEPARATOR
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.blueprints import blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import JOIN, cooking_file
@@ -50,8 +51,8 @@ class BlocksBenchmark(ComparisonBenchmark):
         return {self.setting: level, "limit": steps}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the planner in all seats."""
-        return ("blocks_planner",)
+        """Return one planner for all seats."""
+        return (f"{self.coplayer}{SEAT_SEPARATOR}{seats}",)
 
 
 class CraftingBenchmark(BlocksBenchmark):

@@ -76,8 +76,8 @@ class Crafting(TargetWorld):
         return task
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the target and the limit; who may know the plan gets it as `plan`."""
+        """Return the target and the limit. A seat that may know the plan, or is alone, gets it as `plan`."""
         known: dict[str, Json] = {"target": dict(self.targets), "limit": self.time_limit}
-        if seat not in self.task.plan_blocked:
+        if self.seats == 1 or seat not in self.task.plan_blocked:
             known["plan"] = self.task.plan()
         return known

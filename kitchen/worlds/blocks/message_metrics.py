@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
-from kitchen.contract.organisation import TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.world import Json, Metric
 
 
@@ -32,7 +32,9 @@ class MessageMetrics(LogMetrics):
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Return both counts."""
         return {
-            "messages_sent": sum(one.sender is not None and one.kind in TALK_KINDS for one in log.messages),
+            "messages_sent": sum(
+                one.sender is not None and one.kind in TALK_KINDS - {END} for one in log.messages
+            ),
             "refused_commands": sum(event.kind == "refused" for step in log.steps for event in step.events),
         }
 
