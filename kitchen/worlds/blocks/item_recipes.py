@@ -60,8 +60,18 @@ class RecipeBook:
         self.tags = tags
         """The items of each tag that a row names."""
         self.by_item: dict[str, list[Recipe]] = {}
+        self._made_of: dict[str, set[str]] = {}
+        """What is made of each item, in part at least."""
         for row in rows:
             self.by_item.setdefault(row.makes, []).append(row)
+            for item in {*row.named}.union(*(tags[tag] for tag in row.tagged)):
+                self._made_of.setdefault(item, set()).add(row.makes)
+        self._place = {item: number for number, item in enumerate(self.by_item)}
+
+    def made_of(self, items: Iterable[str]) -> list[str]:
+        """Return all that is made of one of these items, among others, in the order of the rows."""
+        found = set().union(*(self._made_of.get(item, ()) for item in items))
+        return sorted(found, key=self._place.__getitem__)
 
     def payment(self, row: Recipe, held: Mapping[str, int], times: int) -> Inventory | None:
         """Return the items that pay the row so many times; None if the inventory cannot.

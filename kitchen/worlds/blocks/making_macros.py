@@ -67,8 +67,8 @@ class Craft(MacroRule):
         """Return every item that can be made now."""
         held, has_table = scene.inventories[seat], scene.has_table(seat)
         book = scene.recipes
-        for item, rows in book.by_item.items():
-            usable = (row for row in rows if has_table or not row.table)
+        for item in book.made_of(held):
+            usable = (row for row in book.by_item[item] if has_table or not row.table)
             most = max((book.most_times(row, held) for row in usable), default=0)
             if most:
                 yield Offer(("craft", item, "1"), most)

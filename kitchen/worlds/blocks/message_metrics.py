@@ -31,11 +31,11 @@ class MessageMetrics(LogMetrics):
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Return both counts."""
+        talk = [one for one in log.messages if one.kind in TALK_KINDS - {END} and one.sender is not None]
+        events = (event for step in log.steps for event in step.events)
         return {
-            "messages_sent": sum(
-                one.sender is not None and one.kind in TALK_KINDS - {END} for one in log.messages
-            ),
-            "refused_commands": sum(event.kind == "refused" for step in log.steps for event in step.events),
+            "messages_sent": len(talk),
+            "refused_commands": sum(event.kind == "refused" for event in events),
         }
 
 
