@@ -12,6 +12,7 @@ from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_grid import AIR, squared_distance
+from kitchen.worlds.blocks.blueprints import NO_BLOCK
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
 
@@ -106,9 +107,9 @@ class BlocksPage(DefaultPage):
         if "chest" in seen:
             yield _fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
         if "left_by_level" in seen:
-            yield _fact(
-                "site", gettext("Blocks missing, by level from below"), _joined(seen["left_by_level"])
-            )
+            missing = _joined(seen["left_by_level"])
+            yield _fact("site", gettext("Blocks missing, by level from below"), missing)
+            yield _legend(brief)
 
     def _own_facts(self, seen: Mapping[str, Json]) -> Iterator[Fact]:
         yield _fact("held", gettext("You hold"), counted_items(seen["inventory"]))
@@ -135,13 +136,14 @@ class BlocksPage(DefaultPage):
 
     def _tables(self, view: SeatView) -> Iterator[Table]:
         seen = view.observation
+        if seen.get("differences"):
+            yield _level_table(seen, view.brief)
         if "players" in seen:
             yield self._cook_table(view)
         if "near" in seen:
-            yield self._near_table(seen)
+            if seen["near"] or seen["stations"]:
+                yield self._near_table(seen)
             yield self._player_table(view)
-        if seen.get("differences"):
-            yield _level_table(seen["level"], seen["differences"])
         yield from self.knowledge_tables(view.brief)
 
     def _near_table(self, seen: Mapping[str, Json]) -> Table:
@@ -197,10 +199,7 @@ class BlocksPage(DefaultPage):
             _fact("limit", gettext("Longest time"), ngettext("{n} step", "{n} steps", limit).format(n=limit)),
         ]
         if "blueprint" in brief:
-            legend = (
-                f"{letter}: {item_words(code)}" for letter, code in brief["blueprint"]["legend"].items()
-            )
-            facts.append(_fact("legend", gettext("Letters of the blueprint"), _joined(legend)))
+            facts.append(_legend(brief))
         return {
             "rules": [gettext(text) for text in self.rules],
             "facts": facts,
@@ -237,7 +236,7 @@ def _joined(parts: Sequence[Json] | Iterator[str]) -> str:
 
 
 def _cell(cell: Sequence[int]) -> str:
-    return " ".join(map(str, cell))
+    return ", ".join(map(str, cell))
 
 
 def _distance(one: Sequence[int], other: Sequence[int]) -> str:
@@ -271,26 +270,31 @@ def _step_row(step: Mapping[str, Json]) -> tuple[str, ...]:
     return made, source, gettext("needed") if step.get("table") else ""
 
 
-def _level_table(level: int, differences: Sequence[Sequence[Json]]) -> Table:
-    """Return what differs on a level: what is to be placed, removed or replaced in which cell."""
-    rows = []
-    for x, z, wanted, present in differences[:DIFFERENCES_SHOWN]:
-        if present == AIR:
-            words = gettext("place {item}").format(item=item_words(wanted))
-        elif wanted == AIR:
-            words = gettext("remove {item}").format(item=item_words(present))
-        else:
-            text = gettext("replace {item} by {other}")
-            words = text.format(item=item_words(present), other=item_words(wanted))
-        rows.append((gettext("column {x}, row {z}").format(x=x + 1, z=z + 1), words))
-    left = len(differences) - DIFFERENCES_SHOWN
-    if left > 0:
-        rows.append((gettext("and others"), str(left)))
-    return Table("level", gettext("Level {level}").format(level=level + 1), (), tuple(rows))
+def _level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
+    """Return the lowest unfinished level from above: a letter is a block that stands as wanted, `+A` one that
+    is missing, and `-` a wrong one."""
+    level, cells = seen["level"], {(x, z): each for x, z, *each in seen["differences"]}
+    letter_of = {block: letter for letter, block in brief["blueprint"]["legend"].items()}
+
+    def shown(x: int, z: int, letter: str) -> str:
+        if (x, z) not in cells:
+            return "" if letter == NO_BLOCK else letter
+        wanted, present = cells[x, z]
+        return f"+{letter_of[wanted]}" if present == AIR else "-"
+
+    rows = brief["blueprint"]["levels"][level]
+    head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
+    lines = tuple(
+        (str(z + 1), *(shown(x, z, letter) for x, letter in enumerate(row))) for z, row in enumerate(rows)
+    )
+    title = gettext("Level {level} from above: +A is missing, - is wrong").format(level=level + 1)
+    return Table("level", title, head, lines)
 
 
-DIFFERENCES_SHOWN = 20
-"""Maximum number of cells in the table of a level."""
+def _legend(brief: Mapping[str, Json]) -> Fact:
+    letters = brief["blueprint"]["legend"].items()
+    legend = (f"{letter}: {item_words(code)}" for letter, code in letters)
+    return _fact("legend", gettext("Letters of the blueprint"), _joined(legend))
 
 
 def _blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
