@@ -13,6 +13,7 @@ from kitchen.registry.dotted_paths import UnknownNameError, load_path, registry_
 from kitchen.registry.world_registry import get_kit, known_worlds
 
 AGENTS: dict[str, str] = {
+    "blocks_planner": "kitchen.worlds.blocks.block_planner:BlocksPlanner",
     "follower": "kitchen.agents.job_follower:Follower",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",

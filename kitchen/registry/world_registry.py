@@ -21,6 +21,11 @@ from kitchen.contract.world import SettingsError, World
 from kitchen.registry.dotted_paths import UnknownNameError, load_named
 
 WORLDS: dict[str, str] = {
+    "blocks_construction": "kitchen.worlds.blocks.kit:CONSTRUCTION_KIT",
+    "blocks_cooking": "kitchen.worlds.blocks.kit:COOKING_KIT",
+    "blocks_crafting": "kitchen.worlds.blocks.kit:CRAFTING_KIT",
+    "blocks_gather": "kitchen.worlds.blocks.kit:GATHER_KIT",
+    "blocks_kitchen": "kitchen.worlds.blocks.kit:KITCHEN_KIT",
     "collab_overcooked": "kitchen.worlds.collab_overcooked.kit:KIT",
     "cuisine": "kitchen.worlds.cuisine.kit:KIT",
     "overcooked": "kitchen.worlds.overcooked.kit:KIT",
@@ -133,5 +138,5 @@ def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
 def world_folders(name: str) -> list[Path]:
     """Return the existing folders of this name (such as `templates`) in the folders of the worlds' kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
-    homes = (Path(str(module.__file__)).parent for module in modules)
+    homes = dict.fromkeys(Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

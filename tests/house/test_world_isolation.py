@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("kitchen", "study", "brigade", "templates", "static")
 SOURCES = {".py", ".html", ".js", ".css"}
-ITS_OWN = re.compile(r"^kitchen/worlds/(collab_overcooked|cuisine|overcooked)/")
+ITS_OWN = re.compile(r"^kitchen/worlds/(blocks|collab_overcooked|cuisine|overcooked)/")
 """Rules, planner, dispatcher, templates, style; and another world, in which one cooks, too."""
 ELSEWHERE = re.compile(r"(^|/)(vendor|migrations)/")
 """Stored migrations, and what others wrote."""

@@ -1,0 +1,234 @@
+"""Hold blocks in cells, find the nearest of a kind, and walk from cell to cell.
+
+A cell is (x, y, z) in whole numbers, y up. A grid is a map that never changes, and the cells that differ from
+it. Blocks are indexed by kind in cubes of cells, so that a search does not read all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kitchen.contract.large_state import LargeMap
+from kitchen.contract.world import Json
+
+Cell = tuple[int, int, int]
+AIR = "air"
+MOVES_PER_STEP = 4
+_CUBE_BITS = 2
+"""A cube of the index has 2 ** 3 cells a side."""
+_CUBE_LAST = (1 << _CUBE_BITS) - 1
+_NO_CELLS: frozenset[Cell] = frozenset()
+
+Index = Mapping[str, Mapping[Cell, frozenset[Cell] | set[Cell]]]
+"""The cells of each kind, by cube."""
+
+
+def squared_distance(one: Iterable[int], other: Iterable[int]) -> int:
+    """Return the square of the straight-line distance between two cells."""
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def is_within(one: Iterable[int], other: Iterable[int], reach: float) -> bool:
+    """Return whether two cells are at most `reach` apart."""
+    return squared_distance(one, other) <= reach * reach
+
+
+def walked(start: Cell, goal: Cell, reach: float, moves: int = MOVES_PER_STEP) -> tuple[Cell, int]:
+    """Return the cell after up to `moves` unit moves towards `goal`, and the number of moves.
+
+    A move changes the coordinate with the largest difference; ties: x, then z, then y. The walk ends as soon
+    as the goal is within reach.
+    """
+    at = list(start)
+    for taken in range(moves):
+        if is_within(at, goal, reach):
+            moves = taken
+            break
+        axis = max((0, 2, 1), key=lambda each: abs(goal[each] - at[each]))
+        at[axis] += 1 if goal[axis] > at[axis] else -1
+    return (at[0], at[1], at[2]), moves
+
+
+Rank = tuple[int, int, int, int]
+"""The order of cells by distance from a cell: (squared distance, x, z, y)."""
+
+
+def rank_from(origin: Cell) -> Callable[[Cell], Rank]:
+    """Return the function that ranks cells by their distance from `origin`; ties: smaller x, then z, y."""
+    from_x, from_y, from_z = origin
+
+    def rank(cell: Cell) -> Rank:
+        x, y, z = cell
+        return (x - from_x) ** 2 + (y - from_y) ** 2 + (z - from_z) ** 2, x, z, y
+
+    return rank
+
+
+def nearest_cell(cells: Iterable[Cell], origin: Cell, reach: float) -> Cell | None:
+    """Return the nearest of these cells that is within reach; None if there is none."""
+    best = min(map(rank_from(origin), cells), default=None)
+    return _within(best, reach * reach)
+
+
+def _within(best: Rank | None, limit: float) -> Cell | None:
+    """Return the cell of a rank if its squared distance is within the limit."""
+    return (best[1], best[3], best[2]) if best and best[0] <= limit else None
+
+
+class Bounds(NamedTuple):
+    """A box of cells, its corners included. It is empty where a lower corner is above the higher one."""
+
+    low: Cell
+    high: Cell
+
+    def holds(self, cell: Cell) -> bool:
+        """Return whether the cell is in the box."""
+        return all(low <= each <= high for low, each, high in zip(self.low, cell, self.high, strict=True))
+
+    def widened(self, by: int) -> Bounds:
+        """Return the box with so many more cells on each side in x and z."""
+        (x, y, z), (far_x, far_y, far_z) = self
+        return Bounds((x - by, y, z - by), (far_x + by, far_y, far_z + by))
+
+
+EMPTY_BOUNDS = Bounds((0, 0, 0), (-1, -1, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMap:
+    """The blocks that are there at the start of an episode."""
+
+    blocks: Mapping[Cell, str]
+    area: Bounds
+    """Where seats may go."""
+    index: Index
+
+    @classmethod
+    def of(cls, blocks: Mapping[Cell, str], area: Bounds) -> BlockMap:
+        """Return the map with its index."""
+        index: dict[str, dict[Cell, set[Cell]]] = {}
+        for cell, kind in blocks.items():
+            index.setdefault(kind, {}).setdefault(_cube(cell), set()).add(cell)
+        frozen = {
+            kind: {cube: frozenset(cells) for cube, cells in cubes.items()} for kind, cubes in index.items()
+        }
+        return cls(dict(blocks), area, frozen)
+
+
+def cell_key(cell: Iterable[int]) -> str:
+    """Return the key of a cell in the stored state: `3,0,-2`."""
+    return ",".join(map(str, cell))
+
+
+def key_cell(key: str) -> Cell:
+    """Return the cell of a key."""
+    x, y, z = map(int, key.split(","))
+    return x, y, z
+
+
+class BlockGrid:
+    """The blocks now: a map and what differs from it."""
+
+    def __init__(self, start: BlockMap, changed: Mapping[str, Json] | None = None) -> None:
+        """Copy `changed`: the block or `air` of each cell that differs from `start`, by the cell's key."""
+        self.start = start
+        self.changed = LargeMap(changed)
+        self._blocks: dict[Cell, str] = {}
+        """The blocks of all cells that ever changed."""
+        self._own: dict[str, dict[Cell, set[Cell]]] = {}
+        """The cubes of the index that differ from those of the map."""
+        self._found: dict[str, dict[tuple[Cell, float], Cell | None]] = {}
+        """What was found of each kind since it changed last."""
+        for key, block in self.changed.items():
+            self._note(key_cell(key), block)
+
+    def block(self, cell: Cell) -> str:
+        """Return the block in a cell, or `air`."""
+        return self._blocks.get(cell) or self.start.blocks.get(cell, AIR)
+
+    def put(self, cell: Cell, block: str) -> None:
+        """Put a block, or `air`, into a cell."""
+        self._note(cell, block)
+        if block == self.start.blocks.get(cell, AIR):
+            self.changed.pop(cell_key(cell), None)
+        else:
+            self.changed[cell_key(cell)] = block
+
+    def _note(self, cell: Cell, block: str) -> None:
+        """Update the index."""
+        before, self._blocks[cell] = self.block(cell), block
+        cube = _cube(cell)
+        for kind in {before, block} - {AIR}:
+            self._found.pop(kind, None)
+            own = self._own.setdefault(kind, {})
+            if cube not in own:
+                own[cube] = set(self.start.index.get(kind, {}).get(cube, _NO_CELLS))
+            if kind == block:
+                own[cube].add(cell)
+            else:
+                own[cube].discard(cell)
+
+    def kinds(self) -> list[str]:
+        """Return all kinds of block that are or were there, in alphabetical order."""
+        return sorted({*self.start.index, *self._own})
+
+    def _cubes(self, kind: str) -> Mapping[Cell, frozenset[Cell] | set[Cell]]:
+        start, own = self.start.index.get(kind), self._own.get(kind)
+        if not start or not own:
+            return start or own or {}
+        return {**start, **own}
+
+    def nearest(self, kind: str, origin: Cell, reach: float) -> Cell | None:
+        """Return the nearest cell with such a block within reach; None if there is none."""
+        found = self._found.setdefault(kind, {})
+        if (origin, reach) not in found:
+            found[origin, reach] = self._search(kind, origin, reach * reach)
+        return found[origin, reach]
+
+    def _search(self, kind: str, origin: Cell, limit: float) -> Cell | None:
+        best, rank = None, rank_from(origin)
+        cubes = self._cubes(kind)
+        for least, cube in sorted((_least_distance(cube, origin), cube) for cube in cubes):
+            if least > (best[0] if best else limit):
+                break
+            nearest = min(map(rank, cubes[cube]), default=None)
+            if nearest and (best is None or nearest < best):
+                best = nearest
+        return _within(best, limit)
+
+    def count(self, kind: str, origin: Cell, reach: float) -> int:
+        """Return the number of such blocks within reach."""
+        total, limit, rank = 0, reach * reach, rank_from(origin)
+        for cube, cells in self._cubes(kind).items():
+            if _most_distance(cube, origin) <= limit:
+                total += len(cells)
+            elif _least_distance(cube, origin) <= limit:
+                total += sum(rank(cell)[0] <= limit for cell in cells)
+        return total
+
+
+def _cube(cell: Cell) -> Cell:
+    x, y, z = cell
+    return x >> _CUBE_BITS, y >> _CUBE_BITS, z >> _CUBE_BITS
+
+
+def _least_distance(cube: Cell, origin: Cell) -> int:
+    """Return the square of the least distance of a cell in the cube."""
+    total = 0
+    for each, at in zip(cube, origin, strict=True):
+        low = each << _CUBE_BITS
+        gap = low - at if at < low else at - low - _CUBE_LAST
+        if gap > 0:
+            total += gap * gap
+    return total
+
+
+def _most_distance(cube: Cell, origin: Cell) -> int:
+    """Return the square of the greatest distance of a cell in the cube."""
+    total = 0
+    for each, at in zip(cube, origin, strict=True):
+        low = each << _CUBE_BITS
+        total += max(abs(low - at), abs(low + _CUBE_LAST - at)) ** 2
+    return total

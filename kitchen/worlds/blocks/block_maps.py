@@ -1,0 +1,97 @@
+"""Read the maps of the farm and the valley: fields of blocks, single cells, and animals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import product
+from random import Random
+from typing import Annotated, NamedTuple
+
+from pydantic import Field, Strict, TypeAdapter
+
+from kitchen.contract.data_files import Names, Record, Text, read_toml
+from kitchen.worlds.blocks.block_grid import BlockMap, Bounds, Cell
+from kitchen.worlds.blocks.item_recipes import DATA
+
+Herd = tuple[tuple[str, Cell], ...]
+"""Each animal with its cell."""
+Corner = Annotated[tuple[int, int, int], Strict(False)]
+
+
+class FieldOfBlocks(Record):
+    """A box of blocks. `every`: the step between cells in x and z. `other`: the block where x + z is odd."""
+
+    block: Text
+    low: Corner
+    high: Corner
+    other: str = ""
+    every: Annotated[int, Field(ge=1)] = 1
+
+    def cells(self) -> Iterator[tuple[Cell, str]]:
+        """Yield each cell with its block."""
+        (x, y, z), (far_x, far_y, far_z) = self.low, self.high
+        xs, zs = range(x, far_x + 1, self.every), range(z, far_z + 1, self.every)
+        for cell in product(xs, range(y, far_y + 1), zs):
+            odd = (cell[0] + cell[2]) % 2
+            yield cell, self.other if self.other and odd else self.block
+
+
+class HerdRule(Record):
+    """The animals that are drawn anew for each seed."""
+
+    each: Annotated[int, Field(ge=0)]
+    """Number of each kind."""
+    kinds: Names
+    clear: int
+    """They keep farther than this from the origin, in x or in z."""
+
+
+class MapFile(Record):
+    """The whole file."""
+
+    low: Corner
+    high: Corner
+    fields: Annotated[tuple[FieldOfBlocks, ...], Strict(False)]
+    cells: Mapping[str, Annotated[tuple[Corner, ...], Strict(False)]]
+    animals: HerdRule | None = None
+
+
+class PlaceMap(NamedTuple):
+    """A map, and the rule by which its animals are drawn."""
+
+    start: BlockMap
+    herd: HerdRule | None
+
+
+@cache
+def place_map(name: str) -> PlaceMap:
+    """Read `data/maps/NAME.toml`; DataError with file, key and reason if it is wrong."""
+    source, values = read_toml(DATA / "maps" / f"{name}.toml")
+    given = source.read(TypeAdapter(MapFile), values)
+    blocks = dict(entry for field in given.fields for entry in field.cells())
+    blocks |= {cell: kind for kind, cells in given.cells.items() for cell in cells}
+    return PlaceMap(BlockMap.of(blocks, Bounds(given.low, given.high)), given.animals)
+
+
+@lru_cache(maxsize=64)
+def draw_herd(name: str, seed: int) -> Herd:
+    """Return the animals of a map in the order of its file. They stand on the ground, where no block and no
+    other animal is."""
+    place, chance = place_map(name), Random(seed)  # noqa: S311 - not for secrets
+    rule, (low, high) = place.herd, place.start.area
+    if not rule:
+        return ()
+    taken, found = set(place.start.blocks), list[tuple[str, Cell]]()
+    for kind in [kind for kind in rule.kinds for _ in range(rule.each)]:
+        cell = _draw_cell(low, high, chance)
+        while cell in taken or max(abs(cell[0]), abs(cell[2])) <= rule.clear:
+            cell = _draw_cell(low, high, chance)
+        taken.add(cell)
+        found.append((kind, cell))
+    return tuple(found)
+
+
+def _draw_cell(low: Cell, high: Cell, chance: Random) -> Cell:
+    x, z = (low[axis] + int((high[axis] - low[axis] + 1) * chance.random()) for axis in (0, 2))
+    return x, low[1], z

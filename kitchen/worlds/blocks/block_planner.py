@@ -1,0 +1,349 @@
+"""Play the worlds of blocks by rule, without a language model: the agent `blocks_planner`.
+
+One agent plans for all its seats together, and knows what they hold. Of other seats it knows what they told
+it. It keeps nothing but what it said last.
+
+- `crafting`, `cooking`: one seat, the maker, gets all that is needed, and makes the targets. The others fetch
+  raw materials. The maker is the seat with the workbench, or else the one that holds most of what is needed.
+- `construction` and the shelter: every seat places the nearest block of the lowest unfinished level. Who has
+  much of a material shares it with a seat that has none.
+- `gather`: every seat makes its own tool, and collects a small amount at a time.
+- `kitchen`: see `kitchen_planner`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.organisation import SAY
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import AIR, Rank, rank_from
+from kitchen.worlds.blocks.cooking_tasks import cooking_file
+from kitchen.worlds.blocks.furnace_rules import smelting_rules
+from kitchen.worlds.blocks.gathering_macros import HAND
+from kitchen.worlds.blocks.item_recipes import TABLE, Inventory, add_items, recipe_book
+from kitchen.worlds.blocks.kitchen_planner import kitchen_commands
+from kitchen.worlds.blocks.make_plans import ItemSources, plan_items
+
+GO_ON: Command = ("go_on",)
+TO_THE_MIDDLE: Command = ("goto_at", "0", "0", "0")
+AT_A_TIME = 5
+"""Blocks that a seat collects before it looks again at what the others have."""
+LEAST_SHARE = 10
+"""Minimum number of blocks of a gift to a seat that has none."""
+HOLDS_KEY = "blocks_holds"
+"""Key of a message's data: what the sender's seats hold, as {seat: inventory}."""
+RAW_VERBS = ("collect", "attack")
+
+
+class TeamGoal(NamedTuple):
+    """What one seat has to hold."""
+
+    maker: int
+    targets: Mapping[str, int]
+
+
+class Team:
+    """What the agent knows of all seats: its own from their observations, others from messages."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self.seats = situation.seats
+        seen = situation.observations
+        self.seen = {seat: seen[seat] for seat in self.seats}
+        self.held: dict[int, Inventory] = {seat: dict(one["inventory"]) for seat, one in self.seen.items()}
+        for message in situation.talk.messages:
+            told = message.data.get(HOLDS_KEY, {}) if isinstance(message.data, Mapping) else {}
+            for seat, items in told.items():
+                self.held.setdefault(int(seat), dict(items))
+        doing = [seen["doing"] for seen in self.seen.values()]
+        self.promised = {(int(words[1]), words[2]) for words in doing if words and words[0] == "give"}
+        """Gifts under way: (seat, item)."""
+        self.all_seats = [each["seat"] for each in self.seen[self.seats[0]]["seats"]]
+
+    @property
+    def knows_how(self) -> bool:
+        """Whether one of its seats was given the plan or recipes; without them it makes nothing."""
+        briefs = self.situation.briefs
+        return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
+
+    @property
+    def pool(self) -> Inventory:
+        """All that is known to be held, and what its seats are about to have."""
+        pool: Inventory = {}
+        for items in self.held.values():
+            add_items(pool, items)
+        for seen in self.seen.values():
+            add_items(pool, _coming(seen))
+        return pool
+
+    def lacks(self, seat: int, item: str) -> bool:
+        """Return whether a seat has none of an item, and is about to get none."""
+        return item not in self.held[seat] and (seat, item) not in self.promised
+
+    def asked(self) -> Iterator[int]:
+        """Yield its seats that need a command."""
+        asked = self.situation.request.asked
+        return (seat for seat in self.seats if asked is None or seat in asked)
+
+
+def _coming(seen: Mapping[str, Json]) -> Inventory:
+    """Return what the macro in progress of a seat will still bring."""
+    doing = seen["doing"]
+    if not doing:
+        return {}
+    given = cooking_file()
+    if doing[0] == "collect" and doing[1] in given.gives:
+        item = given.gives[doing[1]]
+        return {item: max(0, int(doing[2]) - seen["since"]["gained"].get(item, 0))}
+    if doing[0] == "attack" and given.meat.get(doing[1]):
+        return {given.meat[doing[1]]: 1}
+    if doing[0] == "smelt" and seen["steps_of_doing"]:
+        return {smelting_rules().products[doing[1]]: int(doing[2])}
+    return {}
+
+
+class BlocksPlanner(Agent):
+    """Plans all its seats by rule."""
+
+    kind: ClassVar[str] = "blocks_planner"
+    worlds: ClassVar[tuple[str, ...] | None] = (
+        *("blocks_construction", "blocks_cooking", "blocks_crafting", "blocks_gather", "blocks_kitchen"),
+    )
+    instant: ClassVar[bool] = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """Return the next macro of each of its seats that needs one, and tell what they hold if it is new."""
+        if situation.world == "blocks_kitchen":
+            return Decision(kitchen_commands(situation))
+        team = Team(situation)
+        commands = commands_of(team)
+        holds = {str(seat): team.held[seat] for seat in team.seats}
+        if situation.memory == holds or situation.talk.organisation is None:
+            return Decision(commands, memory=holds)
+        return Decision(commands, memory=holds, says=(_message(holds),))
+
+
+def _message(holds: Mapping[str, Inventory]) -> MessageDraft:
+    items: Counter[str] = Counter()
+    for held in holds.values():
+        items.update(held)
+    listed = ", ".join(f"{amount} {item.replace('_', ' ')}" for item, amount in sorted(items.items()))
+    return MessageDraft(f"I have {listed or 'nothing'}.", SAY, data={HOLDS_KEY: dict(holds)})
+
+
+def commands_of(team: Team) -> dict[int, Command]:
+    """Return the next macro of each seat that needs one."""
+    brief = team.situation.briefs[team.seats[0]]
+    if "target" in brief or "targets" in brief:
+        return _making_commands(team, _goals(team, brief))
+    if "item" in brief:
+        return {seat: _gather_command(team, seat) for seat in team.asked()}
+    return _building_commands(team)
+
+
+# Targets to hold
+
+
+def _goals(team: Team, brief: Mapping[str, Json]) -> list[TeamGoal]:
+    if "target" in brief:
+        return [TeamGoal(_maker(team, brief["target"]), brief["target"])]
+    if brief["each_their_own"]:
+        return [TeamGoal(seat, {brief["targets"][seat]: 1}) for seat in team.seats]
+    targets: Counter[str] = Counter(brief["targets"])
+    return [TeamGoal(_maker(team, targets), targets)]
+
+
+def _maker(team: Team, targets: Mapping[str, int]) -> int:
+    """Return the seat that makes the targets: who has a target's or the table's items, then most things."""
+    needed = _needed_items(team, targets)
+
+    def worth(seat: int) -> tuple[int, int, int]:
+        held = team.held.get(seat, {})
+        return int(TABLE in held), sum(amount for item, amount in held.items() if item in needed), -seat
+
+    return max(team.held, key=worth)
+
+
+def _sources(team: Team) -> ItemSources:
+    """Return where items come from in this world."""
+    if "targets" not in team.situation.briefs[team.seats[0]]:
+        return ItemSources()
+    given = cooking_file()
+    return ItemSources(
+        {item: block for block, item in given.gives.items()},
+        {},
+        {meat: animal for animal, meat in given.meat.items() if meat},
+        table_stands=True,
+        furnace_stands=True,
+    )
+
+
+def _needed_items(team: Team, targets: Mapping[str, int]) -> set[str]:
+    """Return the kinds of item that the targets are made of, fuel included."""
+    steps = plan_items(targets, team.pool, _sources(team)) or []
+    needed, book = set(targets), recipe_book()
+    for verb, item, *_ in steps:
+        needed.add(item)
+        if verb == "smelt":
+            needed |= set().union(*(items for items, _ in smelting_rules().fuels))
+        for row in book.by_item.get(item, ()) if verb == "craft" else ():
+            needed |= {TABLE, *row.named}.union(*(book.tags[tag] for tag in row.tagged))
+    return needed
+
+
+def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command]:
+    commands: dict[int, Command] = {}
+    maker_of = {goal.maker: goal for goal in goals}
+    for seat in team.asked():
+        goal = maker_of.get(seat, goals[0])
+        steps = plan_items(goal.targets, team.pool, _sources(team)) if team.knows_how else None
+        if steps is None:
+            commands[seat] = _gift_to_others(team, seat) or GO_ON
+            continue
+        taken = {command for command in commands.values() if command[0] in RAW_VERBS}
+        command = _gift(team, seat, goal) if seat != goal.maker else _making_step(team, seat, steps)
+        commands[seat] = command or _raw_step(team, seat, steps, taken) or GO_ON
+    return commands
+
+
+def _gift_to_others(team: Team, seat: int) -> Command | None:
+    """Return a gift to a seat of somebody else, for a seat that cannot make the targets: all of an item that
+    may be needed. The seat with the workbench waits for gifts, if it knows how to use them."""
+    others = [other for other in team.all_seats if other not in team.seats]
+    if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
+        return None
+    brief, legal = team.situation.briefs[seat], team.situation.legal[seat]
+    needs = (step.get("needs", {}) for step in _brief_steps(brief))
+    kinds = set().union(*needs) if team.knows_how else team.held[seat].keys()
+    for item in sorted(kinds & team.held[seat].keys()):
+        if ("give", str(others[0]), item, "1") in legal:
+            return ("give", str(others[0]), item, str(team.held[seat][item]))
+    return None
+
+
+def _brief_steps(brief: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """Return the steps of the plan and the recipes that a seat was given."""
+    return [*brief.get("plan", ()), *(step for steps in brief.get("recipes", {}).values() for step in steps)]
+
+
+def _gift(team: Team, seat: int, goal: TeamGoal) -> Command | None:
+    """Return the command with which a seat gives the maker all of an item that is needed."""
+    needed = _needed_items(team, goal.targets)
+    item = next((item for item in sorted(team.held[seat]) if item in needed), "")
+    can_give = ("give", str(goal.maker), item, "1") in team.situation.legal[seat]
+    return ("give", str(goal.maker), item, str(team.held[seat][item])) if item and can_give else None
+
+
+def _making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | None:
+    """Return the first step of the plan that the maker can carry out itself, with the amount that it can."""
+    for step in steps:
+        if step[0] in RAW_VERBS:
+            continue
+        head, most = step[:-1], _most(team, seat, step[:-1])
+        if most:
+            return (*head, str(min(most, int(step[-1]))))
+    return None
+
+
+def _most(team: Team, seat: int, head: Command) -> int:
+    """Return the greatest amount with which a macro can begin now, as far as this can be told."""
+    if (*head, "1") not in team.situation.legal[seat]:
+        return 0
+    verb, item = head
+    held = team.held[seat]
+    if verb == "smelt":
+        return held.get(item, 0)
+    book = recipe_book()
+    return max((book.most_times(row, held) for row in book.by_item[item]), default=0)
+
+
+def _raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Command]) -> Command | None:
+    """Return the first raw material that nobody fetches yet; back to the middle if none is near."""
+    for step in steps:
+        if step[0] not in RAW_VERBS or step in taken:
+            continue
+        least = (*step[:-1], "1") if step[0] == "collect" else step
+        return step if least in team.situation.legal[seat] else TO_THE_MIDDLE
+    return None
+
+
+# Amounts to gather, and blueprints
+
+
+def _gather_command(team: Team, seat: int) -> Command:
+    """Return the next macro towards a seat's tool, or a small amount of what is wanted."""
+    brief = team.situation.briefs[seat]
+    collects: Mapping[str, Json] = brief["collects"]
+    sources = ItemSources(
+        {each["gives"]: block for block, each in collects.items()},
+        {
+            block: tuple(sorted(each["steps"], key=each["steps"].__getitem__, reverse=True))
+            for block, each in collects.items()
+            if HAND not in each["steps"]
+        },
+    )
+    item, held = brief["item"], team.held[seat]
+    wanted = held.get(item, 0) + AT_A_TIME
+    steps = plan_items({item: wanted}, held, sources) or [GO_ON]
+    return steps[0]
+
+
+def _building_commands(team: Team) -> dict[int, Command]:
+    """Return the nearest block to place or to remove for each seat, each at a cell of its own."""
+    doing = (seen["doing"] for seen in team.seen.values())
+    taken = {tuple(map(int, words[-3:])) for words in doing if words and words[0] in ("place", "remove")}
+    commands: dict[int, Command] = {}
+    for seat in team.asked():
+        command = _shared_material(team, seat) or _building_step(team, seat, taken)
+        commands[seat] = command
+        if command[0] in ("place", "remove"):
+            taken.add(tuple(map(int, command[-3:])))
+    return commands
+
+
+def _shared_material(team: Team, seat: int) -> Command | None:
+    """Return the gift of a part of a material to a seat of the team that has none of it."""
+    materials = {wanted for _, _, wanted, _ in team.seen[seat].get("differences", ())} - {AIR}
+    for item in sorted(materials & team.held[seat].keys()):
+        poor = next((other for other in team.seats if team.lacks(other, item)), None)
+        share = team.held[seat][item] // len(team.seats)
+        if poor is not None and share >= LEAST_SHARE:
+            team.promised.add((poor, item))
+            return ("give", str(poor), item, str(share))
+    return None
+
+
+def _building_step(team: Team, seat: int, taken: Container[tuple[int, ...]]) -> Command:
+    """Return the nearest change of the lowest unfinished level that the seat can make. Without any, return
+    the lowest other level of which it can build something."""
+    seen, options = team.seen[seat], list[tuple[Rank, Command]]()
+    rank = rank_from(tuple(seen["at"]))
+    for x, z, wanted, present in seen.get("differences", ()):
+        cell = x, seen["level"], z
+        words = tuple(map(str, cell))
+        if cell in taken:
+            continue
+        if present != AIR:
+            options.append((rank(cell), ("remove", *words)))
+        elif wanted in team.held[seat]:
+            options.append((rank(cell), ("place", wanted, *words)))
+    builds = (command for command in team.situation.legal[seat] if command[0] == "build")
+    return min(options)[1] if options else next(builds, GO_ON)
+
+
+class PlannerAdviser(Adviser):
+    """Advises what the planner would do in the one seat."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """Return the planner's macro for the seat; None if it would wait."""
+        (seat,) = situation.seats
+        command = BlocksPlanner({}).decide(situation).commands.get(seat, GO_ON)
+        return None if command == GO_ON else Advice(command, {})
+
+
+ADVISER = PlannerAdviser()

@@ -1,0 +1,280 @@
+"""Hold the state of a world of blocks, and answer what its macros ask: who is where, what is near.
+
+`BlockScene` is the base class of the four worlds with macros. It knows no macro.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import (
+    AIR,
+    EMPTY_BOUNDS,
+    BlockGrid,
+    BlockMap,
+    Bounds,
+    Cell,
+    is_within,
+    nearest_cell,
+    squared_distance,
+    walked,
+)
+from kitchen.worlds.blocks.block_maps import Herd
+from kitchen.worlds.blocks.blueprints import Blueprint, Comparison
+from kitchen.worlds.blocks.furnace_rules import SMELTING_STEPS
+from kitchen.worlds.blocks.item_recipes import (
+    TABLE,
+    Inventory,
+    RecipeBook,
+    add_items,
+    recipe_book,
+    remove_items,
+)
+
+FURNACE, SMOKER, CHEST = "furnace", "smoker", "chest"
+STATIONS = (TABLE, FURNACE, SMOKER, CHEST)
+STATION_RANGE, SIGHT_RANGE = 32, 64
+"""Distances within which a station, and everything else, is near."""
+BLOCK_REACH, SEAT_REACH = 4.5, 3.0
+SEAT_SPACING = 2
+"""Distance between the starting cells of two seats."""
+
+
+class BlockScene(SimpleWorld):
+    """Seats, their inventories, blocks, animals, a furnace and a chest."""
+
+    steps_setting: ClassVar[str] = ""
+    passes_by: ClassVar[bool] = True
+    max_seats: ClassVar[int] = 5
+    large: ClassVar[tuple[str, ...]] = ("changed",)
+    state: ClassVar[tuple[str, ...]] = (
+        *("at", "inventories", "macros", "digging", "changed", "hunted", "furnace", "chest"),
+        *("gives", "items_given", "since"),
+    )
+    start: BlockMap
+    """The blocks at the start; set by `set_up`."""
+    blueprint: Blueprint | None = None
+    collects: Mapping[str, tuple[str, Mapping[str, int]]] = {}
+    """What a block gives, and the steps by tool held (`hand`: without one)."""
+    meat: Mapping[str, str] = {}
+    """The meat of each kind of animal; empty where it gives none."""
+    placeable: frozenset[str] = frozenset()
+    """The items that `place` can put into the blueprint's box."""
+    time_limit: int
+
+    def set_up(self) -> list[Inventory]:
+        """Read the task that the settings name: set the attributes above, and return what the seats hold."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Put every seat on its starting cell, with what it holds."""
+        self.inventories = [dict(items) for items in self.set_up()]
+        self.at = [(SEAT_SPACING * seat, 0, 0) for seat in range(self.seats)]
+        self.macros: list[dict[str, Json] | None] = [None] * self.seats
+        """The macro in progress of each seat: `words`, how many blocks it took or placed, steps left."""
+        self.digging: list[list[Json] | None] = [None] * self.seats
+        """The block that each seat works on, and the steps that it has worked: [cell, steps]."""
+        self.grid = BlockGrid(self.start)
+        self.comparison = Comparison(self.blueprint, self.grid) if self.blueprint else None
+        self.hunted: list[int] = []
+        """The animals of the herd that are gone, by their place in it."""
+        self.furnace: dict[str, Json] = {"fuel": 0, "job": None}
+        """Smeltings in store, and the job: seat, product, n, left (steps)."""
+        self.chest: Inventory = {}
+        self.gives = 0
+        """Number of macros that gave something."""
+        self.items_given = 0
+        self.since: list[dict[str, Json]] = [self._as_of_now(seat, None) for seat in range(self.seats)]
+        """What each seat did last, and what it held and had walked then."""
+        self.sought: set[Cell] = set()
+        """Cells that a seat's `build` or `place` is after in this step."""
+        self.changes: list[tuple[Cell, str]] = []
+        """Cells that changed in this step."""
+        self.kills: list[tuple[str, Cell]] = []
+        """Animals that were taken in this step."""
+
+    @property
+    def at(self) -> list[Cell]:
+        """The cell of each seat."""
+        return self._at
+
+    @at.setter
+    def at(self, value: Iterable[Iterable[int]]) -> None:
+        self._at = [(x, y, z) for x, y, z in value]
+
+    @property
+    def changed(self) -> Mapping[str, Json]:
+        """The cells that differ from the map, with their blocks."""
+        return self.grid.changed
+
+    @changed.setter
+    def changed(self, value: Mapping[str, Json]) -> None:
+        self.grid = BlockGrid(self.start, value)
+        self.comparison = Comparison(self.blueprint, self.grid) if self.blueprint else None
+
+    def _as_of_now(self, seat: int, command: Command | None) -> dict[str, Json]:
+        words = None if command is None else list(command)
+        return {"command": words, "step": self.clock, "walked": 0, "held": dict(self.inventories[seat])}
+
+    # What is where
+
+    @property
+    def herd(self) -> Herd:
+        """The animals at the start."""
+        return ()
+
+    @property
+    def animals(self) -> list[tuple[str, Cell]]:
+        """Each animal that is there, with its cell."""
+        return [each for number, each in enumerate(self.herd) if number not in self.hunted]
+
+    @property
+    def recipes(self) -> RecipeBook:
+        """The rows that seats can craft."""
+        return recipe_book()
+
+    @property
+    def box(self) -> Bounds:
+        """The cells of the blueprint."""
+        return self.blueprint.box if self.blueprint else EMPTY_BOUNDS
+
+    def is_blocked(self, seat: int, verb: str) -> bool:
+        """Return whether this seat may not use this macro."""
+        return False
+
+    def knows_blueprint(self, seat: int) -> bool:
+        """Return whether this seat may know the blueprint."""
+        return True
+
+    def nearest_block(self, seat: int, kind: str) -> Cell | None:
+        """Return the nearest block of a kind that is near; None if there is none."""
+        reach = STATION_RANGE if kind in STATIONS else SIGHT_RANGE
+        return self.grid.nearest(kind, self.at[seat], reach)
+
+    def nearest_animal(self, seat: int, kind: str) -> Cell | None:
+        """Return the nearest animal of a kind that is near; None if there is none."""
+        cells = (cell for each, cell in self.animals if each == kind)
+        return nearest_cell(cells, self.at[seat], SIGHT_RANGE)
+
+    def is_seat(self, seat: int, other: int) -> bool:
+        """Return whether `other` is another seat of the game."""
+        return 0 <= other < self.seats and other != seat
+
+    def has_table(self, seat: int) -> bool:
+        """Return whether a table is in the own inventory or near."""
+        return TABLE in self.inventories[seat] or self.nearest_block(seat, TABLE) is not None
+
+    def missing_blocks(self, seat: int, level: int) -> Iterator[Cell]:
+        """Yield the wanted and empty cells of a level whose material the seat holds, in order z, then x."""
+        if self.blueprint:
+            held, block_at = self.inventories[seat], self.grid.block
+            for cell, block in self.blueprint.levels[level].items():
+                if block in held and block_at(cell) == AIR:
+                    yield cell
+
+    # Changes
+
+    def step_towards(self, seat: int, goal: Cell, reach: float) -> bool:
+        """Let a seat walk for one step; return whether the goal is within reach then."""
+        self.at[seat], moves = walked(self.at[seat], goal, reach)
+        self.since[seat]["walked"] += moves
+        return is_within(self.at[seat], goal, reach)
+
+    def put_block(self, cell: Cell, block: str) -> None:
+        """Put a block, or `air`, into a cell."""
+        self.grid.put(cell, block)
+        self.changes.append((cell, block))
+        if self.comparison:
+            self.comparison.update(cell, block)
+
+    def take_animal(self, kind: str, cell: Cell) -> None:
+        """Remove an animal."""
+        self.hunted.append(self.herd.index((kind, cell)))
+        self.kills.append((kind, cell))
+
+    def hand_over(self, seat: int, other: int, item: str, amount: int) -> None:
+        """Move items from one seat's inventory into another's."""
+        remove_items(self.inventories[seat], {item: amount})
+        add_items(self.inventories[other], {item: amount})
+        self.gives += 1
+        self.items_given += amount
+
+    def start_furnace(self, seat: int, product: str, amount: int, store: float) -> None:
+        """Start a job; what it makes goes to this seat."""
+        steps = amount * SMELTING_STEPS
+        job = {"seat": seat, "product": product, "n": amount, "left": steps}
+        self.furnace = {"fuel": store, "job": job}
+
+    # What a seat sees
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Return what a seat knows: itself, the seats, what is near, and what came of its last command."""
+        macro = self.macros[seat]
+        return {
+            "step": self.clock,
+            "steps_left": max(0, self.time_limit - self.clock),
+            "at": list(self.at[seat]),
+            "inventory": dict(sorted(self.inventories[seat].items())),
+            "doing": None if macro is None else list(macro["words"]),
+            "steps_of_doing": self._steps_of(seat, macro),
+            "seats": [{"seat": each, "at": list(cell)} for each, cell in enumerate(self.at)],
+            "stations": self._stations(seat),
+            "near": self._near(seat),
+            "since": self._since(seat),
+        }
+
+    def _steps_of(self, seat: int, macro: Mapping[str, Json] | None) -> int | None:
+        """Return how many steps the macro will still take, where that is known."""
+        job = self.furnace["job"]
+        if macro is None:
+            return None
+        if macro["smelts"] and job:
+            return int(job["left"])
+        left: int | None = macro["left"]
+        return left
+
+    def _stations(self, seat: int) -> list[dict[str, Json]]:
+        job = self.furnace["job"]
+        return [
+            {"kind": kind, "at": list(cell), "used_by": job["seat"] if job and kind == FURNACE else None}
+            for kind in STATIONS
+            if (cell := self.grid.nearest(kind, self.at[seat], SIGHT_RANGE))
+        ]
+
+    def _near(self, seat: int) -> list[dict[str, Json]]:
+        """Return the kinds of block and animal within sight, each with the nearest and how many there are."""
+        here = self.at[seat]
+        found = [
+            (kind, cell, self.grid.count(kind, here, SIGHT_RANGE))
+            for kind in self.grid.kinds()
+            if kind not in STATIONS and (cell := self.grid.nearest(kind, here, SIGHT_RANGE))
+        ]
+        for kind in sorted(self.meat):
+            if cell := self.nearest_animal(seat, kind):
+                near = sum(one == kind and is_within(at, here, SIGHT_RANGE) for one, at in self.animals)
+                found.append((kind, cell, near))
+        found.sort(key=lambda each: squared_distance(each[1], here))
+        return [{"kind": kind, "at": list(cell), "count": count} for kind, cell, count in found]
+
+    def _since(self, seat: int) -> dict[str, Json]:
+        """Return the last command, and what came of it: steps, cells walked, items gained and lost."""
+        since, now = self.since[seat], self.inventories[seat]
+        items = sorted({*since["held"], *now})
+        changes = {item: now.get(item, 0) - since["held"].get(item, 0) for item in items}
+        return {
+            "command": since["command"],
+            "steps": self.clock - since["step"],
+            "walked": since["walked"],
+            "gained": {item: amount for item, amount in changes.items() if amount > 0},
+            "lost": {item: -amount for item, amount in changes.items() if amount < 0},
+        }
+
+    def share_that_exists(self, targets: Mapping[str, int], stores: Iterable[Mapping[str, int]]) -> float:
+        """Return the share of the wanted items that exist in these stores together."""
+        total = sum(targets.values())
+        kept = [dict(store) for store in stores]
+        there = {item: sum(store.get(item, 0) for store in kept) for item in targets}
+        return sum(min(amount, there[item]) for item, amount in targets.items()) / total

@@ -1,0 +1,188 @@
+"""Read blueprints, and compare what stands with them.
+
+A blueprint is a TOML file in `data/blueprints/` with two keys::
+
+    legend = { s = "stone" }     # the block of each letter; a dot is air
+    levels = [["ss", "s."]]      # from the bottom up; the rows of a level are z, the letters of a row x
+
+The score is the share of matches among the cells where the blueprint or the site has a block.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field, Strict, StringConstraints, TypeAdapter
+
+from kitchen.contract.data_files import Record, Text, Texts, read_toml
+from kitchen.contract.world import Json
+from kitchen.worlds.blocks.block_grid import AIR, BlockGrid, Bounds, Cell, key_cell
+from kitchen.worlds.blocks.blueprint_generator import generate_levels
+from kitchen.worlds.blocks.item_recipes import DATA
+
+FOLDER = DATA / "blueprints"
+NO_BLOCK = "."
+Letter = Annotated[str, StringConstraints(min_length=1, max_length=1)]
+
+
+class BlueprintFile(Record):
+    """The whole file."""
+
+    legend: Mapping[Letter, Text]
+    levels: Annotated[tuple[Texts, ...], Strict(False), Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """What is to be built."""
+
+    name: str
+    box: Bounds
+    levels: tuple[Mapping[Cell, str], ...]
+    """The wanted blocks of each level, in order z, then x."""
+    materials: Mapping[str, int]
+    """The number of blocks of each material, in the order of the first occurrence."""
+
+    @classmethod
+    def of(cls, name: str, levels: Sequence[Sequence[Sequence[str]]]) -> Blueprint:
+        """Return the blueprint of levels of rows of block names, without the empty levels on top."""
+        while all(block == AIR for row in levels[-1] for block in row):
+            levels = levels[:-1]
+        high = len(levels[0][0]) - 1, len(levels) - 1, len(levels[0]) - 1
+        wanted = tuple(
+            {(x, y, z): block for z, row in enumerate(rows) for x, block in enumerate(row) if block != AIR}
+            for y, rows in enumerate(levels)
+        )
+        materials = Counter(block for level in wanted for block in level.values())
+        return cls(name, Bounds((0, 0, 0), high), wanted, materials)
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return sum(map(len, self.levels))
+
+    def wanted(self, cell: Cell) -> str:
+        """Return the wanted block of a cell of the box, or `air`."""
+        return self.levels[cell[1]].get(cell, AIR)
+
+    def drawing(self) -> dict[str, Json]:
+        """Return the blueprint as its file would have it: legend and levels."""
+        letters = {block: chr(ord("A") + number) for number, block in enumerate(self.materials)}
+        (_, (far_x, far_y, far_z)) = self.box
+        rows = [
+            [
+                "".join(letters.get(self.wanted((x, y, z)), NO_BLOCK) for x in range(far_x + 1))
+                for z in range(far_z + 1)
+            ]
+            for y in range(far_y + 1)
+        ]
+        return {"legend": {letter: block for block, letter in letters.items()}, "levels": rows}
+
+
+class Comparison:
+    """Counts how far what stands agrees with a blueprint. A change costs the same in any state."""
+
+    def __init__(self, blueprint: Blueprint, grid: BlockGrid) -> None:
+        self.blueprint = blueprint
+        self._present: dict[Cell, str] = {}
+        """The blocks in the box."""
+        self.matches = 0
+        self.extra = 0
+        """Blocks where the blueprint wants air."""
+        self.left = [len(level) for level in blueprint.levels]
+        """Wanted blocks of each level that do not stand."""
+        self.wrong = [set[Cell]() for _ in blueprint.levels]
+        """Cells of each level with a block that is not wanted there."""
+        for key in grid.changed:
+            self.update(key_cell(key), grid.changed[key])
+
+    def update(self, cell: Cell, block: str) -> None:
+        """Take in that a cell has this block now, or `air`."""
+        if not self.blueprint.box.holds(cell):
+            return
+        wanted, level = self.blueprint.wanted(cell), cell[1]
+        self._count(self._present.get(cell, AIR), wanted, level, -1)
+        self._count(block, wanted, level, 1)
+        self._present[cell] = block
+        (self.wrong[level].discard if block in (AIR, wanted) else self.wrong[level].add)(cell)
+
+    def _count(self, block: str, wanted: str, level: int, by: int) -> None:
+        if block == AIR:
+            return
+        if block == wanted:
+            self.matches += by
+            self.left[level] -= by
+        elif wanted == AIR:
+            self.extra += by
+
+    @property
+    def mismatches(self) -> int:
+        """Cells where the blueprint or the site has a block, and they differ."""
+        return self.blueprint.blocks + self.extra - self.matches
+
+    @property
+    def score(self) -> float:
+        """100 x matches / (matches + mismatches)."""
+        return 100 * self.matches / (self.matches + self.mismatches)
+
+    @property
+    def filled(self) -> float:
+        """The share of the blueprint's blocks that stand."""
+        return self.matches / self.blueprint.blocks
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the blueprint stands, and nothing else in its box."""
+        return not self.mismatches
+
+    @property
+    def level(self) -> int | None:
+        """The lowest level that is not as wanted; None if all are."""
+        levels = range(len(self.left))
+        return next((each for each in levels if self.left[each] or self.wrong[each]), None)
+
+    def differences(self, level: int) -> list[list[Json]]:
+        """Return the cells of a level that are not as wanted: [x, z, wanted block, present block]."""
+        wanted = self.blueprint.levels[level]
+        cells = {cell for cell, block in wanted.items() if self._present.get(cell, AIR) != block}
+        return [
+            [cell[0], cell[2], wanted.get(cell, AIR), self._present.get(cell, AIR)]
+            for cell in sorted(cells | self.wrong[level], key=lambda cell: (cell[2], cell[0]))
+        ]
+
+
+def read_blueprint(name: str) -> Blueprint:
+    """Read a file; DataError with file, key and reason if it is wrong."""
+    source, values = read_toml(FOLDER / f"{name}.toml")
+    given = source.read(TypeAdapter(BlueprintFile), values)
+    known = {NO_BLOCK: AIR, **given.legend}
+    depth, width = len(given.levels[0]), len(given.levels[0][0])
+    for number, rows in enumerate(given.levels, 1):
+        place = source.at(f"levels[{number}]")
+        for row_number, row in enumerate(rows, 1):
+            if (len(rows), len(row)) != (depth, width):
+                words = f"{len(rows)} x {len(row)} cells, where the first level has {depth} x {width}"
+                raise place.error(f"[{row_number}]", words)
+            if unknown := next((letter for letter in row if letter not in known), ""):
+                raise place.error(f"[{row_number}]", f"{unknown!r} is not one of {', '.join(known)}")
+    levels = [[[known[letter] for letter in row] for row in rows] for rows in given.levels]
+    if all(block == AIR for rows in levels for row in rows for block in row):
+        raise source.error("levels", "has no block")
+    return Blueprint.of(name, levels)
+
+
+def blueprint_files() -> tuple[str, ...]:
+    """Return the names of the files, in alphabetical order."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+@cache
+def blueprint(name: str) -> Blueprint:
+    """Return the blueprint of a file or of the generator. LookupError if there is none of this name."""
+    if name in blueprint_files():
+        return read_blueprint(name)
+    return Blueprint.of(name, generate_levels(name))

@@ -1,0 +1,163 @@
+"""The macros that change the building site: `place`, `remove` and `build`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import ClassVar
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import AIR, Cell, rank_from
+from kitchen.worlds.blocks.block_scene import BLOCK_REACH, BlockScene
+from kitchen.worlds.blocks.item_recipes import add_items, remove_items
+from kitchen.worlds.blocks.macro_rule import (
+    MISSING,
+    NOTHING_THERE,
+    NUMBER,
+    OCCUPIED,
+    OUT_OF_AREA,
+    UNKNOWN_ITEM,
+    WORD,
+    Goal,
+    Macro,
+    MacroRule,
+    Offer,
+    words_cell,
+)
+
+CELLS_OFFERED = 6
+"""Maximum number of cells that the menu offers for `place`, and for `remove`; other cells work, too."""
+
+
+class Place(MacroRule):
+    """`place ITEM X Y Z`: into an empty cell of the blueprint's box."""
+
+    arguments: ClassVar[tuple[str, ...]] = (WORD, NUMBER, NUMBER, NUMBER)
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """The cell must be empty and in the box; the item must be held, and be one to build with."""
+        item, cell = words[1], words_cell(words)
+        if not scene.box.holds(cell):
+            return OUT_OF_AREA
+        if item not in scene.placeable:
+            return UNKNOWN_ITEM
+        if item not in scene.inventories[seat]:
+            return MISSING
+        return "" if scene.grid.block(cell) == AIR else OCCUPIED
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the cell."""
+        return Goal(words_cell(words), BLOCK_REACH)
+
+    def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
+        """Return the cell: the `build` of a later seat passes it over."""
+        return words_cell(macro["words"])
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Place the block."""
+        item = macro["words"][1]
+        remove_items(scene.inventories[seat], {item: 1})
+        scene.put_block(words_cell(macro["words"]), item)
+        return True
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return the nearest wanted cells of the lowest unfinished level whose material the seat holds."""
+        level = scene.comparison.level if scene.comparison else None
+        if scene.blueprint and level is not None and scene.knows_blueprint(seat):
+            wanted = scene.blueprint.levels[level]
+            cells = (cell for cell in scene.missing_blocks(seat, level) if cell not in scene.sought)
+            for cell in _nearest_first(cells, scene.at[seat]):
+                yield Offer(("place", wanted[cell], *map(str, cell)))
+
+
+def _nearest_first(cells: Iterable[Cell], origin: Cell) -> Iterator[Cell]:
+    return islice(sorted(cells, key=rank_from(origin)), CELLS_OFFERED)
+
+
+class Remove(MacroRule):
+    """`remove X Y Z`: any block in the box comes into the inventory."""
+
+    arguments: ClassVar[tuple[str, ...]] = (NUMBER, NUMBER, NUMBER)
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """The cell must be in the box and hold a block."""
+        cell = words_cell(words)
+        if not scene.box.holds(cell):
+            return OUT_OF_AREA
+        return NOTHING_THERE if scene.grid.block(cell) == AIR else ""
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the cell."""
+        return Goal(words_cell(words), BLOCK_REACH)
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Take the block."""
+        cell = words_cell(macro["words"])
+        add_items(scene.inventories[seat], {scene.grid.block(cell): 1})
+        scene.put_block(cell, AIR)
+        return True
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return the nearest wrong blocks."""
+        if scene.comparison and scene.knows_blueprint(seat):
+            wrong = chain.from_iterable(scene.comparison.wrong)
+            for cell in _nearest_first(wrong, scene.at[seat]):
+                yield Offer(("remove", *map(str, cell)))
+
+
+class Build(MacroRule):
+    """`build LEVEL`: place all cells of a level that are wanted and empty, and whose material is held.
+
+    A cell that a lower seat is after in this step is passed over. It ends as done with the block after which
+    the seat can place no other of that level, or when it finds only cells that are passed over.
+    """
+
+    arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
+    counts: ClassVar[bool] = True
+
+    def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
+        """The blueprint must have the level."""
+        levels = len(scene.blueprint.levels) if scene.blueprint else 0
+        return super().is_well_formed(scene, words) and 0 <= int(words[1]) < levels
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """A cell must be left."""
+        return "" if _free_cell(scene, seat, words) else MISSING
+
+    def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
+        """It is done when nothing is left."""
+        return True
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the first cell that is left."""
+        cell = _free_cell(scene, seat, words)
+        return Goal(cell, BLOCK_REACH) if cell else None
+
+    def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
+        """Return the first cell that is left: the `build` of a later seat passes it over."""
+        return _free_cell(scene, seat, tuple(macro["words"]))
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Place the first cell that is left."""
+        words = tuple(macro["words"])
+        cell, blueprint, level = _free_cell(scene, seat, words), scene.blueprint, int(words[1])
+        if cell is None or blueprint is None:
+            raise ValueError("no cell is left")
+        item = blueprint.levels[level][cell]
+        remove_items(scene.inventories[seat], {item: 1})
+        scene.put_block(cell, item)
+        macro["n"] += 1
+        return next(scene.missing_blocks(seat, level), None) is None
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return every level where a cell is left."""
+        levels = len(scene.blueprint.levels) if scene.blueprint else 0
+        for words in (("build", str(level)) for level in range(levels)):
+            if not self.refusal(scene, seat, words):
+                yield Offer(words)
+
+
+def _free_cell(scene: BlockScene, seat: int, words: Command) -> Cell | None:
+    """Return the first cell that is left and that no lower seat is after."""
+    cells = scene.missing_blocks(seat, int(words[1]))
+    return next((cell for cell in cells if cell not in scene.sought), None)

@@ -1,0 +1,133 @@
+"""The family `construction`: build a blueprint. The rules are in the package's docstring."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from kitchen.contract.world import Json, Metric, Setting, SettingsError
+from kitchen.worlds.blocks.block_grid import BlockMap
+from kitchen.worlds.blocks.blueprint_generator import NAME_PATTERN
+from kitchen.worlds.blocks.blueprints import Blueprint, blueprint, blueprint_files
+from kitchen.worlds.blocks.goal_worlds import (
+    FILLED,
+    GIVES,
+    ITEMS_GIVEN,
+    MATCHES,
+    MISMATCHES,
+    SCORE,
+    BuildingWorld,
+)
+from kitchen.worlds.blocks.item_recipes import Inventory, add_items
+
+SITE_MARGIN = 16
+"""Cells around the blueprint's box where seats may go."""
+DIRT, PICKAXE = "dirt", "diamond_pickaxe"
+TOOLS = {PICKAXE: 1, DIRT: 128}
+USUAL_BLUEPRINT = "materials_0_rooms_0_window_0_carpet_0_variant_0"
+LEAST_STEPS, STEPS_BY_ROOMS = 600, 300
+EVEN, BY_MATERIAL = "even", "by_material"
+NOBODY, FIRST_SEAT, OTHER_SEATS = "nobody", "first", "others"
+
+
+class Construction(BuildingWorld):
+    """A blueprint, and its materials dealt out."""
+
+    kind: ClassVar[str] = "blocks_construction"
+    figures: ClassVar[tuple[Metric, ...]] = (SCORE, FILLED, MATCHES, MISMATCHES, GIVES, ITEMS_GIVEN)
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "blueprint",
+            "text",
+            "Blueprint",
+            USUAL_BLUEPRINT,
+            help=f"{', '.join(name for name in blueprint_files() if name != 'shelter')}, or a name of the "
+            "generator: materials_M_rooms_R_window_W_carpet_C_variant_V with M, R, W and C from 0 to 2.",
+            minimum=1,
+            maximum=80,
+        ),
+        Setting(
+            "inventories",
+            "choice",
+            "How the materials are dealt out",
+            EVEN,
+            choices=((EVEN, "Evenly"), (BY_MATERIAL, "Each material to one seat")),
+        ),
+        Setting("build", "bool", "Seats can build a level with one command", True),
+        Setting(
+            "blueprint_blocked",
+            "choice",
+            "Who does not know the blueprint",
+            NOBODY,
+            help="Seats that do not know it cannot build a level with one command.",
+            choices=(
+                (NOBODY, "Nobody"),
+                (FIRST_SEAT, "The first seat"),
+                (OTHER_SEATS, "All but the first seat"),
+            ),
+        ),
+        Setting(
+            "limit",
+            "int",
+            "Steps after which the episode is cut off (0: the blueprint's)",
+            0,
+            help="600; for a generated blueprint with R = 1 or 2, 900 or 1200.",
+            minimum=0,
+            maximum=5000,
+        ),
+    )
+
+    def set_up(self) -> list[Inventory]:
+        """Read the blueprint, and deal out the materials."""
+        plan = self.blueprint = self._blueprint()
+        self.start = BlockMap.of({}, plan.box.widened(SITE_MARGIN))
+        self.placeable = frozenset({DIRT, *plan.materials})
+        generated = NAME_PATTERN.fullmatch(plan.name)
+        usual = LEAST_STEPS + (STEPS_BY_ROOMS * int(generated[2]) if generated else 0)
+        self.time_limit = int(self.chosen["limit"]) or usual
+        held: list[Inventory] = [{} for _ in range(self.seats)]
+        for number, (material, amount) in enumerate(plan.materials.items()):
+            for seat in range(self.seats):
+                share = amount // self.seats + (seat < amount % self.seats)
+                if self.chosen["inventories"] == BY_MATERIAL:
+                    share = amount if seat == number % self.seats else 0
+                if share:
+                    add_items(held[seat], {material: share})
+        for items in held:
+            add_items(items, TOOLS)
+        return held
+
+    def _blueprint(self) -> Blueprint:
+        name = self.chosen["blueprint"]
+        try:
+            return blueprint(name)
+        except LookupError:
+            known = ", ".join(blueprint_files())
+            raise SettingsError(
+                f"blueprint: {name!r} is neither one of {known} nor of the generator"
+            ) from None
+
+    @property
+    def over(self) -> bool:
+        """All of the blueprint stands, and nothing else in its box."""
+        return self.comparison is not None and self.comparison.is_complete
+
+    def knows_blueprint(self, seat: int) -> bool:
+        """Return whether this seat may know the blueprint."""
+        blocked = self.chosen["blueprint_blocked"]
+        return bool(blocked == NOBODY or (seat == 0) == (blocked == OTHER_SEATS))
+
+    def is_blocked(self, seat: int, verb: str) -> bool:
+        """Building a level needs the switch and the blueprint."""
+        return verb == "build" and not (self.chosen["build"] and self.knows_blueprint(seat))
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return size and limit; who may know the blueprint gets it as `blueprint`."""
+        (_, (far_x, far_y, far_z)) = self.box
+        known: dict[str, Json] = {
+            "size": [far_x + 1, far_y + 1, far_z + 1],
+            "limit": self.time_limit,
+            "build": bool(self.chosen["build"]),
+        }
+        if self.blueprint and self.knows_blueprint(seat):
+            known["blueprint"] = self.blueprint.drawing()
+        return known

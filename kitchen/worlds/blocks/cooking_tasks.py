@@ -1,0 +1,124 @@
+"""Read the items of the cooking family, deal them out, and look up how a target is made.
+
+The file is `data/tasks/cooking.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from kitchen.contract.data_files import Names, Record, read_toml
+from kitchen.contract.world import Json, SettingsError
+from kitchen.worlds.blocks.furnace_rules import smelting_rules
+from kitchen.worlds.blocks.item_recipes import DATA, Inventory, Recipe, add_items, recipe_book
+
+MOST_TARGETS = 4
+JOIN = "+"
+
+
+class CookingFile(Record):
+    """The whole file."""
+
+    limit: int
+    hells_kitchen_limit: int
+    tests: Names
+    pairs: Names
+    items: Mapping[str, Mapping[str, int]]
+    without_fuel: Mapping[str, Mapping[str, int]]
+    gives: Mapping[str, str]
+    meat: Mapping[str, str]
+
+
+@cache
+def cooking_file() -> CookingFile:
+    """Read the file; DataError with file, key and reason if it is wrong."""
+    source, values = read_toml(DATA / "tasks" / "cooking.toml")
+    given = source.read(TypeAdapter(CookingFile), values)
+    for key, names in (("tests", given.tests), ("without_fuel", tuple(given.without_fuel))):
+        if unknown := next((name for name in names if name not in given.items), ""):
+            raise source.error(key, f"{unknown!r} is not one of {', '.join(given.items)}")
+    for pair in given.pairs:
+        if any(name not in given.items for name in pair.split(JOIN)):
+            raise source.error("pairs", f"{pair!r} is not two items joined by {JOIN}")
+    return given
+
+
+def read_targets(text: str) -> tuple[str, ...]:
+    """Return the targets of a setting such as `bread+cake`; SettingsError if they cannot be played."""
+    names = tuple(text.split(JOIN))
+    known = cooking_file().items
+    if unknown := next((name for name in names if name not in known), None):
+        raise SettingsError(f"targets: {unknown!r} is not one of {', '.join(known)}")
+    if len(names) > MOST_TARGETS or len(set(names)) < len(names):
+        raise SettingsError(f"targets: {text!r} is not one to {MOST_TARGETS} different items")
+    return names
+
+
+def deal(targets: Sequence[str], seats: int, *, with_fuel: bool) -> list[Inventory]:
+    """Return what each seat holds at the start.
+
+    The items of all targets are dealt in alphabetical order. Two or more of a kind are divided evenly, the
+    remainder to the low seats. A single one goes to the seat with the fewest things so far.
+    """
+    given, pool = cooking_file(), dict[str, int]()
+    for target in targets:
+        add_items(pool, given.items[target])
+        add_items(pool, {} if with_fuel else given.without_fuel.get(target, {}))
+    dealt: list[Inventory] = [{} for _ in range(seats)]
+    for item, amount in sorted(pool.items()):
+        if amount == 1:
+            add_items(min(dealt, key=lambda held: sum(held.values())), {item: 1})
+            continue
+        for seat, held in enumerate(dealt):
+            if share := amount // seats + (seat < amount % seats):
+                add_items(held, {item: share})
+    return dealt
+
+
+def recipe_steps(target: str) -> list[dict[str, Json]]:
+    """Return how a target is made, in order: `do` is collect, attack, smelt or craft."""
+    steps: list[dict[str, Json]] = []
+    for step in _steps(target, 1):
+        if step not in steps:
+            steps.append(step)
+    return steps
+
+
+def _steps(item: str, amount: int) -> Iterator[dict[str, Json]]:
+    """Yield the steps for an item; none for what the seats hold at the start."""
+    given, products = cooking_file(), smelting_rules().products
+    for do, sources in (("collect", given.gives), ("attack", given.meat)):
+        if found := [source for source, gives in sources.items() if gives == item]:
+            yield {"do": do, "from": found, "makes": item, "amount": amount}
+            return
+    if raw := next((raw for raw, product in products.items() if product == item), ""):
+        yield from _steps(raw, amount)
+        yield {"do": "smelt", "needs": {raw: amount}, "makes": item, "amount": amount}
+    elif row := _row(item):
+        yield from _craft_steps(row, amount)
+
+
+def _row(item: str) -> Recipe | None:
+    """Return the row of an item that the seats do not hold from the start."""
+    held = {name for items in cooking_file().items.values() for name in items}
+    return None if item in held else next(iter(recipe_book().by_item.get(item, ())), None)
+
+
+def _craft_steps(row: Recipe, amount: int) -> Iterator[dict[str, Json]]:
+    times = -(-amount // row.amount)
+    book = recipe_book()
+    for need, count in row.named.items():
+        yield from _steps(need, count * times)
+    for tag, count in row.tagged.items():
+        yield from _steps(min(book.tags[tag]), count * times)
+    needs = {name: count * times for name, count in (*row.named.items(), *row.tagged.items())}
+    yield {
+        "do": "craft",
+        "needs": needs,
+        "makes": row.makes,
+        "amount": row.amount * times,
+        "table": row.table,
+    }

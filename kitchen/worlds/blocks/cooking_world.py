@@ -1,0 +1,121 @@
+"""The family `cooking`: make food from the farm's things. The rules are in the package's docstring."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import ClassVar
+
+from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.worlds.blocks.block_maps import Herd, draw_herd, place_map
+from kitchen.worlds.blocks.cooking_tasks import cooking_file, deal, read_targets, recipe_steps
+from kitchen.worlds.blocks.goal_worlds import TargetWorld
+from kitchen.worlds.blocks.item_recipes import Inventory
+
+NOBODY, FIRST_SEAT, SECOND_SEAT, BOTH = "nobody", "0", "1", "both"
+BLOCKED_SEATS: Mapping[str, tuple[int, ...]] = {NOBODY: (), FIRST_SEAT: (0,), SECOND_SEAT: (1,), BOTH: (0, 1)}
+RELEASED_FUEL = 512
+
+
+class Cooking(TargetWorld):
+    """Fields, animals, one table, one furnace."""
+
+    kind: ClassVar[str] = "blocks_cooking"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "targets",
+            "text",
+            "Targets",
+            "bread+golden_apple",
+            help=f"One to four items joined by +, of {', '.join(cooking_file().items)}.",
+            minimum=1,
+            maximum=120,
+        ),
+        Setting(
+            "limit",
+            "int",
+            "Steps after which the episode is cut off (0: the task's)",
+            0,
+            help="500, and 300 in Hell's Kitchen; long tasks have 1500.",
+            minimum=0,
+            maximum=5000,
+        ),
+        Setting(
+            "furnace_fuel",
+            "int",
+            "Smeltings that the furnace has fuel for at the start",
+            RELEASED_FUEL,
+            help="With 0, the coal of the seats matters.",
+            minimum=0,
+            maximum=RELEASED_FUEL,
+        ),
+        Setting(
+            "recipe_blocked",
+            "choice",
+            "Who does not know the recipes",
+            NOBODY,
+            choices=(
+                (NOBODY, "Nobody"),
+                (FIRST_SEAT, "The first seat"),
+                (SECOND_SEAT, "The second seat"),
+                (BOTH, "The first two seats"),
+            ),
+        ),
+        Setting(
+            "hells_kitchen",
+            "bool",
+            "Hell's Kitchen",
+            False,
+            help="Two seats, two targets: each seat makes one, and only the other knows its recipe.",
+        ),
+        Setting("no_help", "bool", "Giving is not possible", False),
+    )
+
+    def set_up(self) -> list[Inventory]:
+        """Read the targets, and deal out what the seats hold."""
+        given, place = cooking_file(), place_map("farm")
+        self.start = place.start
+        self.names = read_targets(self.chosen["targets"])
+        self.targets = Counter(self.names)
+        self.is_parted = bool(self.chosen["hells_kitchen"])
+        if self.is_parted and (self.seats, len(self.names)) != (2, 2):
+            raise SettingsError("hells_kitchen: needs two seats and two targets")
+        usual = given.hells_kitchen_limit if self.is_parted else given.limit
+        self.time_limit = int(self.chosen["limit"]) or usual
+        self.collects = {block: (item, {"hand": 1}) for block, item in given.gives.items()}
+        self.meat = given.meat
+        return deal(self.names, self.seats, with_fuel=self.chosen["furnace_fuel"] > 0)
+
+    def begin(self) -> None:
+        """Fill the furnace."""
+        super().begin()
+        self.furnace = {"fuel": self.chosen["furnace_fuel"], "job": None}
+
+    @property
+    def herd(self) -> Herd:
+        """The animals at the start, which follow from the seed."""
+        return draw_herd("farm", self.seed)
+
+    @property
+    def over(self) -> bool:
+        """One seat holds all targets; in Hell's Kitchen each seat its own."""
+        if self.is_parted:
+            return all(self.holds(seat, {name: 1}) for seat, name in enumerate(self.names))
+        return super().over
+
+    def is_blocked(self, seat: int, verb: str) -> bool:
+        """Giving can be switched off."""
+        return verb == "give" and bool(self.chosen["no_help"])
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return the targets and the limit; who may know the recipes gets them as `recipes`."""
+        known: dict[str, Json] = {
+            "targets": list(self.names),
+            "limit": self.time_limit,
+            "each_their_own": self.is_parted,
+            "no_help": bool(self.chosen["no_help"]),
+        }
+        if seat in BLOCKED_SEATS[self.chosen["recipe_blocked"]]:
+            return known
+        names = [self.names[1 - seat]] if self.is_parted else self.names
+        return {**known, "recipes": {name: recipe_steps(name) for name in names}}

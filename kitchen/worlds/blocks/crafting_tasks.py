@@ -1,0 +1,106 @@
+"""Read the crafting tasks of MINDcraft: one target item, and what each seat holds at the start.
+
+A file of tasks is a JSON list. A task has `id`, `seats`, `target`, `depth`, `plan_blocked` (seats without the
+plan), `inventories` seat by seat, `timeout` (steps), and `crafts`: the fewest crafts that make the target
+from all inventories together, or null if it cannot be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, Strict, TypeAdapter
+
+from kitchen.contract.data_files import DataError, DataSource, Record, Text, read_json
+from kitchen.contract.world import Json
+from kitchen.worlds.blocks.item_recipes import DATA, Recipe, add_items, recipe_book, remove_items
+
+Amount = Annotated[int, Field(ge=1)]
+Seat = Annotated[int, Field(ge=0)]
+
+
+class CraftingTask(Record):
+    """One task."""
+
+    id: Text
+    seats: Annotated[int, Field(ge=2, le=5)]
+    target: Mapping[str, Amount]
+    depth: Annotated[int, Field(ge=0)]
+    plan_blocked: Annotated[tuple[Seat, ...], Strict(False)]
+    inventories: Annotated[tuple[Mapping[str, Amount], ...], Strict(False)]
+    timeout: Amount
+    crafts: Annotated[tuple[Annotated[tuple[Text, Amount], Strict(False)], ...], Strict(False)] | None
+
+    @property
+    def number(self) -> str:
+        """Its number among the tasks for so many seats: `02`."""
+        return self.id.split("_")[2]
+
+    def problem(self) -> tuple[str, str]:
+        """Return the key and the reason of what contradicts the rest; empty if nothing does."""
+        if len(self.inventories) != self.seats:
+            return "inventories", f"{len(self.inventories)} inventories for {self.seats} seats"
+        if any(seat >= self.seats for seat in self.plan_blocked):
+            return "plan_blocked", f"the seats are 0 to {self.seats - 1}"
+        if len(self.target) != 1:
+            return "target", f"must be one item, not {len(self.target)}"
+        return ("crafts", "cannot be carried out") if self.crafts and not self.plan() else ("", "")
+
+    def plan(self) -> list[dict[str, Json]]:
+        """Return the crafts with what each pays, as carried out from all inventories together; empty if the
+        task cannot be made."""
+        pool: dict[str, int] = {}
+        for inventory in self.inventories:
+            add_items(pool, inventory)
+        steps: list[dict[str, Json]] = []
+        for item, times in self.crafts or ():
+            found = _payable(item, times, pool)
+            if not found:
+                return []
+            row, paid = found
+            remove_items(pool, paid)
+            add_items(pool, {row.makes: row.amount * times})
+            steps.append(
+                {
+                    "makes": item,
+                    "times": times,
+                    "amount": row.amount * times,
+                    "needs": paid,
+                    "table": row.table,
+                }
+            )
+        (target, amount), *_ = self.target.items()
+        return steps if pool.get(target, 0) >= amount else []
+
+
+def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, dict[str, int]] | None:
+    book = recipe_book()
+    rows = book.by_item.get(item, ())
+    return next(((row, paid) for row in rows if (paid := book.payment(row, pool, times)) is not None), None)
+
+
+def read_tasks(path: Path) -> dict[str, CraftingTask]:
+    """Read a file of tasks by id; DataError with file, key and reason if it is wrong."""
+    source = DataSource(path.name)
+    try:
+        values = read_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name}: not JSON: {error}") from error
+    tasks: dict[str, CraftingTask] = {}
+    for number, task in enumerate(source.read(TypeAdapter(list[CraftingTask]), values), 1):
+        place, (key, reason) = source.at(f"[{number}]"), task.problem()
+        if task.id in tasks:
+            key, reason = "id", f"{task.id!r} is named twice"
+        if key:
+            raise place.error(key, reason)
+        tasks[task.id] = task
+    return tasks
+
+
+@cache
+def crafting_tasks() -> Mapping[str, CraftingTask]:
+    """Return the 100 tasks by id."""
+    return read_tasks(DATA / "tasks" / "crafting.json")

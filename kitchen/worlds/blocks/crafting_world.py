@@ -1,0 +1,83 @@
+"""The family `crafting`: craft one item from what the seats hold."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
+from kitchen.worlds.blocks.crafting_tasks import CraftingTask, crafting_tasks
+from kitchen.worlds.blocks.goal_worlds import TargetWorld
+from kitchen.worlds.blocks.item_recipes import Inventory, add_items
+
+USUAL_NUMBER = "02"
+PRACTICE_SEATS = 2
+"""Seats of the task that one seat practises by default."""
+FLOOR = BlockMap.of({}, Bounds((-64, 0, -64), (64, 0, 64)))
+
+
+def _task_label(task: CraftingTask) -> str:
+    (target,) = task.target
+    note = "" if task.crafts else " (cannot be made)"
+    return f"{task.seats} seats, {task.number}: {target.replace('_', ' ')}{note}"
+
+
+class Crafting(TargetWorld):
+    """Everybody holds a part of what the target needs."""
+
+    kind: ClassVar[str] = "blocks_crafting"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "task",
+            "choice",
+            "Task",
+            "",
+            help="One seat alone holds all that the seats of the task hold.",
+            choices=(
+                ("", "Number 02 of those for so many seats"),
+                *((name, _task_label(task)) for name, task in crafting_tasks().items()),
+            ),
+        ),
+        Setting(
+            "limit",
+            "int",
+            "Steps after which the episode is cut off (0: the task's)",
+            0,
+            minimum=0,
+            maximum=5000,
+        ),
+    )
+
+    def set_up(self) -> list[Inventory]:
+        """Read the task."""
+        self.start = FLOOR
+        self.task = self._task()
+        self.targets = self.task.target
+        self.time_limit = int(self.chosen["limit"]) or self.task.timeout
+        if self.seats > 1:
+            return [dict(items) for items in self.task.inventories]
+        pool: Inventory = {}
+        for items in self.task.inventories:
+            add_items(pool, items)
+        return [pool]
+
+    def _task(self) -> CraftingTask:
+        if name := self.chosen["task"]:
+            task = crafting_tasks()[name]
+        else:
+            seats = max(self.seats, PRACTICE_SEATS)
+            task = next(
+                each
+                for each in crafting_tasks().values()
+                if (each.seats, each.number) == (seats, USUAL_NUMBER)
+            )
+        if self.seats not in (1, task.seats):
+            raise SettingsError(f"task: {task.id} is for {task.seats} seats, not {self.seats}")
+        return task
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return the target and the limit. A seat that may know the plan, or is alone, gets it as `plan`."""
+        known: dict[str, Json] = {"target": dict(self.targets), "limit": self.time_limit}
+        if self.seats == 1 or seat not in self.task.plan_blocked:
+            known["plan"] = self.task.plan()
+        return known

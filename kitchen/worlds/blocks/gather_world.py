@@ -1,0 +1,167 @@
+"""The family `gather`: gather wood, stone or iron, or build a shelter (S-Agents, arXiv 2402.04578)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, ClassVar
+
+from pydantic import Field, Strict, TypeAdapter
+
+from kitchen.contract.data_files import Record, Text, read_toml
+from kitchen.contract.world import Json, Metric, Setting
+from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
+from kitchen.worlds.blocks.block_maps import place_map
+from kitchen.worlds.blocks.blueprints import blueprint
+from kitchen.worlds.blocks.goal_worlds import (
+    FILLED,
+    GIVES,
+    ITEMS_GIVEN,
+    MATCHES,
+    MISMATCHES,
+    SCORE,
+    STEPS_USED,
+    SUCCESS,
+    BuildingWorld,
+)
+from kitchen.worlds.blocks.item_recipes import DATA, Inventory
+
+Amount = Annotated[int, Field(ge=1)]
+USUAL_LIMIT = 2400
+
+
+class GatherTask(Record):
+    """An amount of an item, or a blueprint."""
+
+    item: str = ""
+    amount: int = 0
+    blueprint: str = ""
+
+
+class Holders(Record):
+    """What the seats that hold any of a blueprint's materials hold, when so many do."""
+
+    items: Annotated[tuple[Mapping[str, Amount], ...], Strict(False)]
+
+
+class Collecting(Record):
+    """What a block gives, and the steps by tool held."""
+
+    block: Text
+    gives: Text
+    steps: Mapping[str, Amount]
+
+
+class GatherFile(Record):
+    """The whole file."""
+
+    tasks: Mapping[str, GatherTask]
+    holders: Annotated[tuple[Holders, ...], Strict(False)]
+    collects: Annotated[tuple[Collecting, ...], Strict(False)]
+
+
+@cache
+def gather_file() -> GatherFile:
+    """Read the tasks; DataError with file, key and reason if one is wrong."""
+    source, values = read_toml(DATA / "tasks" / "gather.toml")
+    given = source.read(TypeAdapter(GatherFile), values)
+    for name, task in given.tasks.items():
+        if bool(task.blueprint) == bool(task.item and task.amount > 0):
+            raise source.error(f"tasks.{name}", "needs an item with an amount from 1, or a blueprint")
+    return given
+
+
+class Gather(BuildingWorld):
+    """Trees, a hill of stone, iron behind it, and one chest."""
+
+    kind: ClassVar[str] = "blocks_gather"
+    figures: ClassVar[tuple[Metric, ...]] = (
+        SUCCESS,
+        STEPS_USED,
+        Metric(
+            "amount",
+            "count",
+            "Amount gathered",
+            meaning="Wanted items that all seats and the chest hold",
+            so_far="Wanted items that all seats and the chest hold now",
+            undefined="blank without an item to gather",
+            words=("item gathered", "items gathered"),
+        ),
+        GIVES,
+        ITEMS_GIVEN,
+        SCORE,
+        FILLED,
+        MATCHES,
+        MISMATCHES,
+    )
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "task",
+            "choice",
+            "Task",
+            "50_logs",
+            choices=tuple((name, name.replace("_", " ")) for name in gather_file().tasks),
+        ),
+        Setting(
+            "limit", "int", "Steps after which the episode is cut off", USUAL_LIMIT, minimum=1, maximum=20_000
+        ),
+    )
+
+    def set_up(self) -> list[Inventory]:
+        """Read the task."""
+        given = gather_file()
+        self.task = given.tasks[self.chosen["task"]]
+        self.start = place_map("valley").start
+        self.collects = {each.block: (each.gives, each.steps) for each in given.collects}
+        self.time_limit = int(self.chosen["limit"])
+        held: list[Inventory] = [{} for _ in range(self.seats)]
+        if self.task.blueprint:
+            self.blueprint = blueprint(self.task.blueprint)
+            self.placeable = frozenset({"dirt", *self.blueprint.materials})
+            self.start = _widened(self.start, self.blueprint.box.high[1])
+            parts = given.holders[min(self.seats, len(given.holders)) - 1].items
+            held[len(held) - len(parts) :] = [dict(items) for items in parts]
+        return held
+
+    @property
+    def amount(self) -> int | None:
+        """The wanted items that all seats and the chest hold."""
+        item = self.task.item
+        return sum(store.get(item, 0) for store in (*self.inventories, self.chest)) if item else None
+
+    @property
+    def over(self) -> bool:
+        """The amount is gathered, or the blueprint stands."""
+        if self.comparison:
+            return self.comparison.is_complete
+        return (self.amount or 0) >= self.task.amount
+
+    @property
+    def success(self) -> float:
+        """1 if the goal is reached, else 0."""
+        return float(self.over)
+
+    @property
+    def steps_used(self) -> int | None:
+        """The steps until the goal was reached."""
+        return self.clock if self.over else None
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Add what the chest holds."""
+        return {**super().observe(seat), "chest": dict(sorted(self.chest.items()))}
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return the goal and the limit, and what can be collected with which tool."""
+        known: dict[str, Json] = {"limit": self.time_limit}
+        if self.blueprint:
+            return {**known, "blueprint": self.blueprint.drawing()}
+        collects = {
+            block: {"gives": gives, "steps": dict(steps)} for block, (gives, steps) in self.collects.items()
+        }
+        return {**known, "item": self.task.item, "amount": self.task.amount, "collects": collects}
+
+
+def _widened(start: BlockMap, top: int) -> BlockMap:
+    """Return the map with room above it, up to the blueprint's highest level."""
+    (low, (x, y, z)) = start.area
+    return BlockMap(start.blocks, Bounds(low, (x, max(y, top), z)), start.index)

@@ -1,0 +1,112 @@
+"""The macros that take things from the world: `collect` and `attack`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.worlds.blocks.block_scene import BLOCK_REACH, SEAT_REACH, BlockScene
+from kitchen.worlds.blocks.item_recipes import add_items
+from kitchen.worlds.blocks.macro_rule import (
+    AMOUNT,
+    MISSING,
+    MOST_AMOUNT,
+    NONE_NEAR,
+    WORD,
+    Goal,
+    Macro,
+    MacroRule,
+    Offer,
+)
+
+HAND = "hand"
+"""The tool of a seat without one."""
+
+
+class Collect(MacroRule):
+    """`collect KIND N`: take the nearest block, again and again.
+
+    It ends as done with the block after which it has N or none is left near. A block may take several steps;
+    they count for one seat at one block, and are lost when another block becomes its nearest.
+    """
+
+    arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
+    counts: ClassVar[bool] = True
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """A block that gives something must be near, and the tool in the inventory."""
+        kind = words[1]
+        if kind not in scene.collects or scene.nearest_block(seat, kind) is None:
+            return NONE_NEAR
+        return "" if _steps_needed(scene, seat, kind) else MISSING
+
+    def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
+        """It is done if others took the rest."""
+        return code == NONE_NEAR and macro["n"] > 0
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the nearest block."""
+        cell = scene.nearest_block(seat, words[1])
+        return Goal(cell, BLOCK_REACH) if cell else None
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Work on the nearest block; take it after its steps."""
+        _, kind, most = macro["words"]
+        cell = scene.nearest_block(seat, kind)
+        if cell is None:
+            raise ValueError(f"no {kind} is near")
+        worked = scene.digging[seat]
+        steps = 1 + (worked[1] if worked and tuple(worked[0]) == cell else 0)
+        if steps < _steps_needed(scene, seat, kind):
+            scene.digging[seat] = [list(cell), steps]
+            return False
+        scene.digging[seat] = None
+        scene.put_block(cell, AIR)
+        add_items(scene.inventories[seat], {scene.collects[kind][0]: 1})
+        macro["n"] += 1
+        return macro["n"] >= int(most) or scene.nearest_block(seat, kind) is None
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return every kind that can be collected now."""
+        for kind in scene.collects:
+            if not self.refusal(scene, seat, ("collect", kind, "1")):
+                yield Offer(("collect", kind, "1"), MOST_AMOUNT)
+
+
+def _steps_needed(scene: BlockScene, seat: int, kind: str) -> int:
+    """Return the steps of one block with the best tool held; 0 if the tool is missing."""
+    steps = scene.collects[kind][1]
+    return min((steps[tool] for tool in steps if tool == HAND or tool in scene.inventories[seat]), default=0)
+
+
+class Attack(MacroRule):
+    """`attack ANIMAL`: the nearest one is gone, and its meat in hand."""
+
+    arguments: ClassVar[tuple[str, ...]] = (WORD,)
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """One must be near."""
+        return NONE_NEAR if scene.nearest_animal(seat, words[1]) is None else ""
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the nearest one."""
+        cell = scene.nearest_animal(seat, words[1])
+        return Goal(cell, SEAT_REACH) if cell else None
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Take it away."""
+        kind = macro["words"][1]
+        cell = scene.nearest_animal(seat, kind)
+        if cell is None:
+            raise ValueError(f"no {kind} is near")
+        scene.take_animal(kind, cell)
+        if meat := scene.meat[kind]:
+            add_items(scene.inventories[seat], {meat: 1})
+        return True
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return every kind that is near."""
+        kinds = (kind for kind in sorted(scene.meat) if scene.nearest_animal(seat, kind))
+        return (Offer(("attack", kind)) for kind in kinds)

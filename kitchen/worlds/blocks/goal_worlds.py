@@ -1,0 +1,161 @@
+"""Define the goals that families share, with their metrics: targets to hold, and a blueprint to build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from kitchen.contract.world import Json, Metric
+from kitchen.worlds.blocks.macro_world import MacroWorld
+
+SUCCESS = Metric(
+    "success",
+    "share",
+    "Success rate",
+    meaning="1 if the goal was reached in time, else 0",
+    so_far="1 if the goal has been reached, else 0",
+)
+STEPS_USED = Metric(
+    "steps_used",
+    "count",
+    "Steps used",
+    meaning="Steps until the goal was reached",
+    undefined="blank where the goal was not reached",
+    unit="steps",
+    better="lower",
+    words=("step used", "steps used"),
+)
+GIVES = Metric(
+    "gives",
+    "count",
+    "Gifts",
+    meaning="How often a seat gave something to another",
+    so_far="Gifts so far",
+    better="neither",
+    words=("gift", "gifts"),
+)
+ITEMS_GIVEN = Metric(
+    "items_given",
+    "count",
+    "Items given",
+    meaning="Items that seats gave to one another",
+    so_far="Items given so far",
+    better="neither",
+)
+TARGETS_MADE = Metric(
+    "targets_made",
+    "share",
+    "Share of targets made",
+    meaning="Share of the wanted items that exist at the end, whoever holds them",
+    so_far="Share of the wanted items that exist now",
+)
+SCORE = Metric(
+    "score",
+    "number",
+    "Blueprint score",
+    meaning="100 x matches / (matches + mismatches), the score by edit distance of MINDcraft",
+    so_far="Blueprint score so far",
+    undefined="blank without a blueprint",
+    high=100,
+)
+FILLED = Metric(
+    "filled",
+    "share",
+    "Share of blocks filled in",
+    meaning="Share of the blueprint's blocks that stand",
+    so_far="Share of the blueprint's blocks that stand now",
+    undefined="blank without a blueprint",
+)
+MATCHES = Metric(
+    "matches",
+    "count",
+    "Matches",
+    meaning="Cells with the wanted block",
+    so_far="Cells with the wanted block now",
+    undefined="blank without a blueprint",
+    words=("block as wanted", "blocks as wanted"),
+)
+MISMATCHES = Metric(
+    "mismatches",
+    "count",
+    "Mismatches",
+    meaning="Cells where the blueprint or the site has a block, and they differ",
+    so_far="Cells where the blueprint or the site has a block now, and they differ",
+    undefined="blank without a blueprint",
+    better="lower",
+)
+
+
+class TargetWorld(MacroWorld):
+    """A family whose seats have to hold certain items."""
+
+    figures: ClassVar[tuple[Metric, ...]] = (SUCCESS, STEPS_USED, GIVES, ITEMS_GIVEN, TARGETS_MADE)
+    targets: Mapping[str, int]
+    """The wanted items."""
+
+    def holds(self, seat: int, items: Mapping[str, int]) -> bool:
+        """Return whether this seat's own inventory has all of these items."""
+        return all(self.inventories[seat].get(item, 0) >= amount for item, amount in items.items())
+
+    @property
+    def over(self) -> bool:
+        """One seat's own inventory holds all targets."""
+        return any(self.holds(seat, self.targets) for seat in range(self.seats))
+
+    @property
+    def success(self) -> float:
+        """1 if the goal is reached, else 0."""
+        return float(self.over)
+
+    @property
+    def steps_used(self) -> int | None:
+        """The steps until the goal was reached."""
+        return self.clock if self.over else None
+
+    @property
+    def targets_made(self) -> float:
+        """The share of the wanted items that exist."""
+        return self.share_that_exists(self.targets, (*self.inventories, self.chest))
+
+
+class BuildingWorld(MacroWorld):
+    """A family that can have a blueprint."""
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Add the site: how many blocks of each level are missing, and how the lowest unfinished level
+        differs from the blueprint, as [x, z, wanted block, present block]."""
+        seen, compared = super().observe(seat), self.comparison
+        if not compared or not self.knows_blueprint(seat):
+            return seen
+        level = compared.level
+        return seen | {
+            "level": level,
+            "left_by_level": list(compared.left),
+            "differences": [] if level is None else compared.differences(level),
+        }
+
+    def _of_comparison(self, name: str) -> Json:
+        return getattr(self.comparison, name) if self.comparison else None
+
+    @property
+    def matches(self) -> int | None:
+        """Cells with the wanted block."""
+        found: int | None = self._of_comparison("matches")
+        return found
+
+    @property
+    def mismatches(self) -> int | None:
+        """Cells that differ."""
+        found: int | None = self._of_comparison("mismatches")
+        return found
+
+    @property
+    def filled(self) -> float | None:
+        """The share of the blueprint's blocks that stand."""
+        found: float | None = self._of_comparison("filled")
+        return found
+
+    def score(self) -> dict[str, Json]:
+        """Return each metric; `score` is that of the blueprint."""
+        others = {one.name: getattr(self, one.name) for one in self.figures if one != SCORE}
+        return {SCORE.name: self._of_comparison("score"), **others}

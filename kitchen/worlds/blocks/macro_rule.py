@@ -1,0 +1,112 @@
+"""Define `MacroRule`, the rules of one macro: when it can begin, where it walks, what it does there."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, NamedTuple
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import Cell, is_within
+from kitchen.worlds.blocks.block_scene import BlockScene
+
+NUMBER_PATTERN = re.compile(r"0|-?[1-9][0-9]{0,3}")
+WORD, NUMBER, AMOUNT = "word", "number", "amount"
+"""Kinds of argument: any text, a whole number, a whole number from 1."""
+MOST_AMOUNT = 9999
+MISSING, NONE_NEAR, OUT_OF_AREA, UNKNOWN_SEAT = "missing", "none_near", "out_of_area", "unknown_seat"
+UNKNOWN_ITEM, NO_TABLE, NO_CHEST, OCCUPIED, NOTHING_THERE = (
+    *("unknown_item", "no_table", "no_chest", "occupied", "nothing_there"),
+)
+NOT_SMELTABLE, NO_FURNACE, IN_USE, NO_FUEL = "not_smeltable", "no_furnace", "in_use", "no_fuel"
+Macro = dict[str, Json]
+"""A macro in progress: `words`, `n` (blocks taken or placed, items smelted), `left` (steps of a stay, else
+None), `smelts` (whether its furnace runs)."""
+
+
+class Goal(NamedTuple):
+    """A cell that a seat must have within reach to act."""
+
+    cell: Cell
+    reach: float
+
+
+class Offer(NamedTuple):
+    """A command of the menu; `most` is the greatest amount that its last word may be, None without one."""
+
+    command: Command
+    most: int | None = None
+
+
+class MacroRule(ABC):
+    """One kind of macro. It keeps nothing: the state is the scene's."""
+
+    arguments: ClassVar[tuple[str, ...]]
+    """The kind of each argument."""
+    counts: ClassVar[bool] = False
+    """Whether `done` has a count."""
+    walks_only: ClassVar[bool] = False
+    """Whether it ends as soon as its goal is within reach."""
+
+    def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
+        """Return whether the arguments have their kinds."""
+        return len(words) - 1 == len(self.arguments) and all(map(_fits, self.arguments, words[1:]))
+
+    @abstractmethod
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """Return the code of the first check that fails now; empty if the macro can begin or go on."""
+
+    def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
+        """Return whether the checks are repeated at a later part of the macro."""
+        return True
+
+    def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
+        """Return whether a check that fails at a later part ends the macro as done."""
+        return False
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return where the seat must be to act; None if it acts anywhere. The checks have passed."""
+        return None
+
+    def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
+        """Return the cell that the macro is about to fill; None if it fills none."""
+        return None
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Act for one step; return whether the macro has ended."""
+        return True
+
+    def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Walk or act for one step; return whether the macro has ended."""
+        sought = self.sought_cell(scene, seat, macro)
+        goal = self.goal(scene, seat, tuple(macro["words"]))
+        if goal is None or is_within(scene.at[seat], goal.cell, goal.reach):
+            has_ended = self.act(scene, seat, macro)
+        else:
+            has_ended = scene.step_towards(seat, goal.cell, goal.reach) and self.walks_only
+        if sought:
+            scene.sought.add(sought)
+        return has_ended
+
+    @abstractmethod
+    def offers(self, scene: BlockScene, seat: int) -> Iterable[Offer]:
+        """Return the commands of the menu; each could begin now."""
+
+
+def _fits(kind: str, word: str) -> bool:
+    if kind == WORD:
+        return bool(word)
+    is_number = bool(NUMBER_PATTERN.fullmatch(word))
+    return is_number and (kind == NUMBER or int(word) >= 1)
+
+
+def is_held(scene: BlockScene, seat: int, item: str, amount: int) -> bool:
+    """Return whether the seat holds so many of an item."""
+    return scene.inventories[seat].get(item, 0) >= amount
+
+
+def words_cell(words: Command) -> Cell:
+    """Return the cell that the last three words name."""
+    x, y, z = map(int, words[-3:])
+    return x, y, z

@@ -1,0 +1,143 @@
+"""The macros that make something: `craft` and `smelt`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_scene import BLOCK_REACH, FURNACE, BlockScene
+from kitchen.worlds.blocks.furnace_rules import fuel_for, smelting_rules
+from kitchen.worlds.blocks.item_recipes import TABLE, Recipe, add_items, remove_items
+from kitchen.worlds.blocks.macro_rule import (
+    AMOUNT,
+    IN_USE,
+    MISSING,
+    NO_FUEL,
+    NO_FURNACE,
+    NO_TABLE,
+    NOT_SMELTABLE,
+    UNKNOWN_ITEM,
+    WORD,
+    Goal,
+    Macro,
+    MacroRule,
+    Offer,
+    is_held,
+)
+
+
+class Craft(MacroRule):
+    """`craft ITEM TIMES`: pay the first row that can be paid and whose table is at hand."""
+
+    arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """A row must be paid, and its table be in the inventory or near."""
+        item, times = words[1], int(words[2])
+        rows = scene.recipes.by_item.get(item, ())
+        if not rows:
+            return UNKNOWN_ITEM
+        held = scene.inventories[seat]
+        if all(scene.recipes.payment(row, held, times) is None for row in rows):
+            return MISSING
+        return "" if _row(scene, seat, words) else NO_TABLE
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the table, if the row needs one and none is in the inventory."""
+        row = _row(scene, seat, words)
+        if row is None or not row.table or TABLE in scene.inventories[seat]:
+            return None
+        table = scene.nearest_block(seat, TABLE)
+        return Goal(table, BLOCK_REACH) if table else None
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Pay, and take what is made."""
+        words = tuple(macro["words"])
+        row, times, held = _row(scene, seat, words), int(words[2]), scene.inventories[seat]
+        paid = row and scene.recipes.payment(row, held, times)
+        if not row or not paid:
+            raise ValueError(f"{words[1]} cannot be paid")
+        remove_items(held, paid)
+        add_items(held, {row.makes: row.amount * times})
+        return True
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return every item that can be made now."""
+        held, has_table = scene.inventories[seat], scene.has_table(seat)
+        book = scene.recipes
+        for item in book.made_of(held):
+            usable = (row for row in book.by_item[item] if has_table or not row.table)
+            most = max((book.most_times(row, held) for row in usable), default=0)
+            if most:
+                yield Offer(("craft", item, "1"), most)
+
+
+def _row(scene: BlockScene, seat: int, words: Command) -> Recipe | None:
+    """Return the first row that can be paid and whose table is at hand."""
+    held = scene.inventories[seat]
+    return next(
+        (
+            row
+            for row in scene.recipes.by_item[words[1]]
+            if scene.recipes.payment(row, held, int(words[2])) is not None
+            and (not row.table or scene.has_table(seat))
+        ),
+        None,
+    )
+
+
+class Smelt(MacroRule):
+    """`smelt ITEM N`: put items and fuel into the nearest furnace, and stand there until they are done."""
+
+    arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
+    counts: ClassVar[bool] = True
+
+    def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
+        """The items must be held, the furnace near and free, and the fuel enough."""
+        item, amount = words[1], int(words[2])
+        if item not in smelting_rules().products:
+            return NOT_SMELTABLE
+        if not is_held(scene, seat, item, amount):
+            return MISSING
+        if scene.nearest_block(seat, FURNACE) is None:
+            return NO_FURNACE
+        if scene.furnace["job"]:
+            return IN_USE
+        return "" if fuel_for(scene.inventories[seat], scene.furnace["fuel"], amount) else NO_FUEL
+
+    def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
+        """Once the furnace runs, nothing can go wrong."""
+        return not macro["smelts"]
+
+    def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
+        """Return the furnace."""
+        cell = scene.nearest_block(seat, FURNACE)
+        return Goal(cell, BLOCK_REACH) if cell else None
+
+    def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Stand there while the furnace runs; its end ends the macro."""
+        return False if macro["smelts"] else super().take_part(scene, seat, macro)
+
+    def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
+        """Start the furnace."""
+        _, item, words_amount = macro["words"]
+        amount, held = int(words_amount), scene.inventories[seat]
+        use = fuel_for(held, scene.furnace["fuel"], amount)
+        if use is None:
+            raise ValueError("the fuel is not enough")
+        remove_items(held, use.burnt)
+        remove_items(held, {item: amount})
+        scene.start_furnace(seat, smelting_rules().products[item], amount, use.store)
+        macro["smelts"], macro["n"] = True, amount
+        return False
+
+    def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
+        """Return every item that can be smelted now."""
+        for item in sorted(smelting_rules().products.keys() & scene.inventories[seat].keys()):
+            amounts = range(1, scene.inventories[seat][item] + 1)
+            words = [("smelt", item, str(amount)) for amount in amounts]
+            most = bisect_left(words, True, key=lambda each: bool(self.refusal(scene, seat, each)))
+            if most:
+                yield Offer(("smelt", item, "1"), most)

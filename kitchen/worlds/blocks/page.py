@@ -1,0 +1,360 @@
+"""The pages of the five worlds of blocks in a browser: the default page, with facts and tables in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.world import Command, Event, Json
+from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
+from kitchen.pages.json_tables import Fact, FactsAndTables, Table
+from kitchen.words.english_text import sentence_case
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
+from kitchen.worlds.blocks.block_grid import AIR, squared_distance
+from kitchen.worlds.blocks.blueprints import NO_BLOCK
+from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
+
+AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
+"""Verbs whose last word is an amount."""
+
+
+def counted_items(items: Mapping[str, int]) -> str:
+    """Return items in words: `3 wheat, 1 egg`."""
+    listed = pgettext("between the things of a list", ", ").join(
+        f"{amount} {item_words(item)}" for item, amount in items.items()
+    )
+    return listed or pgettext("there is no value", "none")
+
+
+class BlocksPage(DefaultPage):
+    """What one seat knows, in facts and tables."""
+
+    names = VERBS
+    reasons = REASONS
+    verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
+    body = gettext_lazy("player")
+
+    # Commands and events
+
+    def word(self, code: str) -> str:
+        """Return the words for a verb or a thing."""
+        return gettext(VERBS[code]) if code in VERBS else item_words(code)
+
+    def phrase(self, command: Command) -> str:
+        """Return a command in words, with its amount if it has one."""
+        if not command:
+            return ""
+        verb, *words = command
+        amount = words.pop() if verb in AMOUNT_VERBS and words and words[-1].isdecimal() else ""
+        if verb not in COMMANDS:
+            return sentence_case(" ".join(map(self.word, command)))
+        text = gettext(COMMANDS[verb])
+        try:
+            phrase = text.format(*self._arguments(verb, words))
+        except (IndexError, ValueError):
+            return sentence_case(" ".join(map(self.word, command)))
+        return phrase if amount in ("", "1") else f"{phrase}: {amount}"
+
+    def _arguments(self, verb: str, words: Sequence[str]) -> list[str]:
+        if verb == "build":
+            return [str(int(words[0]) + 1)]
+        if verb in ("place", "remove"):
+            *item, x, y, z = words
+            return [*map(item_words, item), str(int(x) + 1), str(int(y) + 1), str(int(z) + 1)]
+        is_seat = verb in ("give", "goto_seat")
+        first = [self.named(int(word) + 1) for word in words[:1]] if is_seat else map(item_words, words[:1])
+        return [*first, *map(item_words, words[1:])]
+
+    def event_sentence(self, event: Event, view: SeatView) -> str:
+        """Return how a macro ended, or what happened to an order."""
+        if event.kind in PLATFORM_EVENTS:
+            return ""
+        if "dish" in event.data:
+            kind = "missed" if event.kind == "failed" else event.kind
+            return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
+        player = "" if event.seat is None else view.players[event.seat].name
+        reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
+        words = {"player": player, "command": self._done_words(event), "reason": reasons}
+        return gettext(EVENTS[event.kind]).format(**words)
+
+    def _done_words(self, event: Event) -> str:
+        macro, count = tuple(event.data["macro"]), event.data.get("n")
+        return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
+
+    # What is seen
+
+    def seen_panel(self, view: SeatView) -> Panel:
+        """Return the panel of what the seat knows now."""
+        seen = view.observation
+        facts = tuple(self._facts(view)) if seen else ()
+        return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
+
+    def seen(self, view: SeatView) -> Mapping[str, Json]:
+        """Return nothing: `seen_panel` puts all into words."""
+        return {}
+
+    def _facts(self, view: SeatView) -> Iterator[Fact]:
+        seen, brief = view.observation, view.brief
+        yield _fact("goal", gettext("Your goal"), self.goal(brief))
+        left = seen["steps_left"]
+        yield _fact("left", gettext("Time left"), ngettext("{n} step", "{n} steps", left).format(n=left))
+        if "inventory" in seen:
+            yield from self._own_facts(seen)
+        if "furnace" in seen:
+            yield from _kitchen_facts(seen)
+        if "chest" in seen:
+            yield _fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
+        if "left_by_level" in seen:
+            missing = _joined(seen["left_by_level"])
+            yield _fact("site", gettext("Blocks missing, by level from below"), missing)
+            yield _legend(brief)
+
+    def _own_facts(self, seen: Mapping[str, Json]) -> Iterator[Fact]:
+        yield _fact("held", gettext("You hold"), counted_items(seen["inventory"]))
+        doing, steps = seen["doing"], seen["steps_of_doing"]
+        words = self.phrase(tuple(doing)) if doing else gettext("nothing")
+        if steps:
+            words += f" ({ngettext('{n} more step', '{n} more steps', steps).format(n=steps)})"
+        yield _fact("doing", gettext("You are doing"), words)
+        yield _fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
+
+    def _since_words(self, since: Mapping[str, Json]) -> str:
+        """Return what came of the last command: `walked 7, got 3 wheat`."""
+        if not since["command"]:
+            return gettext("the game has begun")
+        parts = []
+        if since["walked"]:
+            parts.append(gettext("walked {n}").format(n=since["walked"]))
+        if since["gained"]:
+            parts.append(gettext("got {items}").format(items=counted_items(since["gained"])))
+        if since["lost"]:
+            parts.append(gettext("gave or used {items}").format(items=counted_items(since["lost"])))
+        happened = _joined(parts) or gettext("nothing")
+        return f"{self.phrase(tuple(since['command']))}: {happened}"
+
+    def _tables(self, view: SeatView) -> Iterator[Table]:
+        seen = view.observation
+        if seen.get("differences"):
+            yield _level_table(seen, view.brief)
+        if "players" in seen:
+            yield self._cook_table(view)
+        if "near" in seen:
+            if seen["near"] or seen["stations"]:
+                yield self._near_table(seen)
+            yield self._player_table(view)
+        yield from self.knowledge_tables(view.brief)
+
+    def _near_table(self, seen: Mapping[str, Json]) -> Table:
+        here = seen["at"]
+        rows = [
+            (item_words(each["kind"]), _distance(here, each["at"]), _cell(each["at"]), str(each["count"]))
+            for each in seen["near"]
+        ]
+        for each in seen["stations"]:
+            user = each["used_by"]
+            free = "1" if user is None else gettext("used by {name}").format(name=self.named(user + 1))
+            rows.append((item_words(each["kind"]), _distance(here, each["at"]), _cell(each["at"]), free))
+        head = ("", gettext("Distance"), gettext("Cell"), gettext("How many"))
+        return Table("near", gettext("Near you"), head, tuple(rows))
+
+    def _player_table(self, view: SeatView) -> Table:
+        seen = view.observation
+        rows = tuple(
+            (view.players[each["seat"]].name, _distance(seen["at"], each["at"]), _cell(each["at"]))
+            for each in seen["seats"]
+        )
+        return Table("players", gettext("Players"), ("", gettext("Distance"), gettext("Cell")), rows)
+
+    def _cook_table(self, view: SeatView) -> Table:
+        places = {tuple(cell): name for name, cell in view.brief["places"].items()}
+        places |= {tuple(cell): kind for kind, cells in view.brief["things"].items() for cell in cells}
+        rows = tuple(
+            (
+                view.players[each["seat"]].name,
+                item_words(places[at]) if (at := tuple(each["at"])) in places else _cell(at),
+                counted_items(each["holds"]),
+            )
+            for each in view.observation["players"]
+        )
+        return Table("players", gettext("Players"), ("", gettext("Stands at"), gettext("Holds")), rows)
+
+    # The guide
+
+    def knowledge_tables(self, brief: Mapping[str, Json]) -> Iterator[Table]:
+        """Yield the plan and the recipes, for a seat that may know them."""
+        if brief.get("plan"):
+            rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
+            yield Table("plan", gettext("The plan"), _step_head(), rows)
+        for target, steps in brief.get("recipes", {}).items():
+            title = gettext("Recipe: {name}").format(name=item_words(target))
+            yield Table(f"recipe-{target}", title, _step_head(), tuple(map(_step_row, steps)))
+
+    def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Return the content of the guide: rules, goal, plan, recipes, blueprint."""
+        limit = brief.get("limit", brief.get("steps", 0))
+        facts = [
+            _fact("goal", gettext("The goal"), self.goal(brief)),
+            _fact("limit", gettext("Longest time"), ngettext("{n} step", "{n} steps", limit).format(n=limit)),
+        ]
+        if "blueprint" in brief:
+            facts.append(_legend(brief))
+        return {
+            "rules": [gettext(text) for text in self.rules],
+            "facts": facts,
+            "tables": [*self.knowledge_tables(brief), *_blueprint_tables(brief)],
+            "body": self.body,
+        }
+
+    def goal(self, brief: Mapping[str, Json]) -> str:
+        """Return the goal of this game in a sentence."""
+        if "target" in brief:
+            return gettext("One of you holds {items}.").format(items=counted_items(brief["target"]))
+        if "targets" in brief:
+            return self._cooking_goal(brief)
+        if "item" in brief:
+            wanted = counted_items({brief["item"]: brief["amount"]})
+            return gettext("All of you and the chest hold {items} together.").format(items=wanted)
+        return super().goal(brief)
+
+    def _cooking_goal(self, brief: Mapping[str, Json]) -> str:
+        names = [item_words(target) for target in brief["targets"]]
+        if brief["each_their_own"]:
+            text = gettext("{one} holds {first}, and {other} holds {second}. Guide each other with words.")
+            one, other = self.named(1), self.named(2)
+            return text.format(one=one, other=other, first=names[0], second=names[1])
+        return gettext("One of you holds all of this: {items}.").format(items=_joined(names))
+
+
+def _fact(code: str, label: str, text: str) -> Fact:
+    return Fact(code, label, text)
+
+
+def _joined(parts: Sequence[Json] | Iterator[str]) -> str:
+    return pgettext("between the things of a list", ", ").join(map(str, parts))
+
+
+def _cell(cell: Sequence[int]) -> str:
+    return ", ".join(map(str, cell))
+
+
+def _distance(one: Sequence[int], other: Sequence[int]) -> str:
+    return f"{sqrt(squared_distance(one, other)):.0f}"
+
+
+def _kitchen_facts(seen: Mapping[str, Json]) -> Iterator[Fact]:
+    orders = [
+        ngettext("{dish} ({n} step left)", "{dish} ({n} steps left)", order["steps_left"]).format(
+            dish=item_words(order["dish"]), n=order["steps_left"]
+        )
+        for order in seen["orders"]
+    ]
+    yield _fact("orders", gettext("Orders"), _joined(orders) or pgettext("there is no value", "none"))
+    furnace = seen["furnace"]
+    parts = [(item, amount) for item, amount in (furnace["input"], furnace["output"]) if amount]
+    parts += [("oak_log", furnace["fuel"])] if furnace["fuel"] else []
+    yield _fact("furnace", gettext("In the furnace"), counted_items(dict(parts)))
+
+
+def _step_head() -> tuple[str, ...]:
+    return "", gettext("From"), gettext("Workbench")
+
+
+def _step_row(step: Mapping[str, Json]) -> tuple[str, ...]:
+    made = f"{sentence_case(gettext(VERBS[step['do']]))}: {step['amount']} {item_words(step['makes'])}"
+    if "needs" in step:
+        source = counted_items(step["needs"])
+    else:
+        source = pgettext("between alternatives", " or ").join(map(item_words, step["from"]))
+    return made, source, gettext("needed") if step.get("table") else ""
+
+
+def _level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
+    """Return the lowest unfinished level from above: a letter is a block that stands as wanted, `+A` one that
+    is missing, and `-` a wrong one."""
+    level, cells = seen["level"], {(x, z): each for x, z, *each in seen["differences"]}
+    letter_of = {block: letter for letter, block in brief["blueprint"]["legend"].items()}
+
+    def shown(x: int, z: int, letter: str) -> str:
+        if (x, z) not in cells:
+            return "" if letter == NO_BLOCK else letter
+        wanted, present = cells[x, z]
+        return f"+{letter_of[wanted]}" if present == AIR else "-"
+
+    rows = brief["blueprint"]["levels"][level]
+    head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
+    lines = tuple(
+        (str(z + 1), *(shown(x, z, letter) for x, letter in enumerate(row))) for z, row in enumerate(rows)
+    )
+    title = gettext("Level {level} from above: +A is missing, - is wrong").format(level=level + 1)
+    return Table("level", title, head, lines)
+
+
+def _legend(brief: Mapping[str, Json]) -> Fact:
+    letters = brief["blueprint"]["legend"].items()
+    legend = (f"{letter}: {item_words(code)}" for letter, code in letters)
+    return _fact("legend", gettext("Letters of the blueprint"), _joined(legend))
+
+
+def _blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
+    """Yield a table of letters for each level of the blueprint: rows from 1, columns from 1."""
+    for level, rows in enumerate(brief.get("blueprint", {}).get("levels", ()), 1):
+        head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
+        lines = tuple((str(z), *row) for z, row in enumerate(rows, 1))
+        yield Table(f"level-{level}", gettext("Level {level}").format(level=level), head, lines)
+
+
+_LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
+_KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
+
+PAGES: Mapping[str, BlocksPage] = {
+    "blocks_construction": BlocksPage(
+        title=gettext_noop("Build together"),
+        rules=(
+            gettext_noop("Build what the blueprint shows, and nothing else."),
+            gettext_noop("The materials are shared out among you: give others what they need."),
+            gettext_noop("One action builds all blocks of a level that you hold; another places one block."),
+            _LAST,
+            _KNOWN,
+        ),
+    ),
+    "blocks_cooking": BlocksPage(
+        title=gettext_noop("Cook together"),
+        rules=(
+            gettext_noop("One of you must hold all that is wanted."),
+            gettext_noop("Collect plants, hunt animals, use the workbench, and cook in the furnace."),
+            gettext_noop("Only one can use the furnace at a time. One piece takes ten steps."),
+            _LAST,
+            _KNOWN,
+        ),
+    ),
+    "blocks_crafting": BlocksPage(
+        title=gettext_noop("Make it together"),
+        rules=(
+            gettext_noop("One of you must hold the wanted thing."),
+            gettext_noop("Each of you holds a part of what it needs: give things to one another."),
+            gettext_noop("Some things need a workbench, which one of you must hold."),
+            _LAST,
+            _KNOWN,
+        ),
+    ),
+    "blocks_gather": BlocksPage(
+        title=gettext_noop("Gather together"),
+        rules=(
+            gettext_noop("Gather what is wanted, or build the shelter that the guide shows."),
+            gettext_noop("Wood needs no tool. Stone needs a wooden pickaxe, iron a stone pickaxe."),
+            gettext_noop("Make a workbench from planks, and planks from logs."),
+            _LAST,
+            _KNOWN,
+        ),
+    ),
+    "blocks_kitchen": BlocksPage(
+        title=gettext_noop("The kitchen of blocks"),
+        rules=(
+            gettext_noop("Put the ordered dishes into the chest before their time is over."),
+            gettext_noop("Put meat, and a log as fuel, into the furnace, and take out the dish."),
+            gettext_noop("Animals and the log are back in the next step. Going to a place takes one step."),
+        ),
+    ),
+}

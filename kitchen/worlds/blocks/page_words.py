@@ -1,0 +1,94 @@
+"""Put commands, events and refusals of the worlds of blocks into words for participants. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.words.gettext_without_django import gettext_noop
+
+COMMANDS: Mapping[str, str] = {
+    "goto": gettext_noop("Go to: {}"),
+    "goto_at": gettext_noop("Go to the cell {}, {}, {}"),
+    "goto_seat": gettext_noop("Go to {}"),
+    "collect": gettext_noop("Collect: {}"),
+    "attack": gettext_noop("Hunt: {}"),
+    "craft": gettext_noop("Make: {}"),
+    "smelt": gettext_noop("Cook in the furnace: {}"),
+    "give": gettext_noop("Give {1} to {0}"),
+    "put": gettext_noop("Put into the chest: {}"),
+    "take": gettext_noop("Take out of the chest: {}"),
+    "build": gettext_noop("Build level {}"),
+    "place": gettext_noop("Place {0} on level {2}, column {1}, row {3}"),
+    "remove": gettext_noop("Remove the block on level {1}, column {0}, row {2}"),
+    "discard": gettext_noop("Throw away: {}"),
+    "stay": gettext_noop("Stay for some steps"),
+    "stop": gettext_noop("Stop what you are doing"),
+    "go_on": gettext_noop("Carry on, or stay for one step"),
+    "noop": gettext_noop("Do nothing"),
+    "mineBlock": gettext_noop("Cut: {}"),
+    "killMob": gettext_noop("Hunt: {}"),
+    "putFuelFurnace": gettext_noop("Put fuel into the furnace: {}"),
+    "putItemFurnace": gettext_noop("Put food into the furnace: {}"),
+    "takeOutFurnace": gettext_noop("Take everything out of the furnace"),
+    "putInChest": gettext_noop("Put all of it into the chest: {}"),
+}
+"""Words for commands, by verb, without their amount."""
+VERBS: Mapping[str, str] = {
+    "goto": gettext_noop("go to"),
+    "goto_seat": gettext_noop("go to a player"),
+    "collect": gettext_noop("collect"),
+    "attack": gettext_noop("hunt"),
+    "craft": gettext_noop("make"),
+    "smelt": gettext_noop("cook in the furnace"),
+    "give": gettext_noop("give"),
+    "put": gettext_noop("put into the chest"),
+    "take": gettext_noop("take out of the chest"),
+    "build": gettext_noop("build a level"),
+    "place": gettext_noop("place a block"),
+    "remove": gettext_noop("remove a block"),
+    "discard": gettext_noop("throw away"),
+    "stay": gettext_noop("stay"),
+    "mineBlock": gettext_noop("fell"),
+    "killMob": gettext_noop("hunt"),
+    "putFuelFurnace": gettext_noop("put fuel into the furnace"),
+    "putItemFurnace": gettext_noop("put food into the furnace"),
+    "putInChest": gettext_noop("put into the chest"),
+}
+"""Words for the groups of the menu."""
+REASONS: Mapping[str, str] = {
+    "unknown_verb": gettext_noop("there is no such action"),
+    "blocked": gettext_noop("you cannot do this in this game"),
+    "wrong_arguments": gettext_noop("this action needs other details"),
+    "busy": gettext_noop("another action is still in progress"),
+    "none_near": gettext_noop("there is none near you"),
+    "out_of_area": gettext_noop("that is outside the area"),
+    "unknown_seat": gettext_noop("there is no such other player"),
+    "unknown_item": gettext_noop("this cannot be used for that"),
+    "missing": gettext_noop("something for it is missing"),
+    "no_table": gettext_noop("there is no workbench near you"),
+    "no_chest": gettext_noop("there is no chest near you"),
+    "occupied": gettext_noop("there is a block already"),
+    "nothing_there": gettext_noop("there is nothing"),
+    "not_smeltable": gettext_noop("the furnace makes nothing of it"),
+    "no_furnace": gettext_noop("there is no furnace near you"),
+    "in_use": gettext_noop("the furnace is in use"),
+    "no_fuel": gettext_noop("there is not enough fuel"),
+    "unknown_place": gettext_noop("there is no such place"),
+    "unknown_target": gettext_noop("there is no such thing to take"),
+    "not_fuel": gettext_noop("this does not burn"),
+    "not_near": gettext_noop("it is too far away"),
+    "no_item": gettext_noop("you do not hold it"),
+    "furnace_taken": gettext_noop("something else is in the furnace"),
+    "empty": gettext_noop("nothing is ready in the furnace"),
+    "duplicate_seat": gettext_noop("there was another command already"),
+}
+"""Why a command was refused or a macro failed, by code."""
+EVENTS: Mapping[str, str] = {
+    "done": gettext_noop("{player}: {command}: done"),
+    "failed": gettext_noop("{player}: {command}: not possible any more: {reason}"),
+    "stopped": gettext_noop("{player}: {command}: stopped"),
+    "ordered": gettext_noop("A new order: {dish}"),
+    "completed": gettext_noop("An order is completed: {dish}"),
+    "missed": gettext_noop("An order ran out of time: {dish}"),
+}
+"""Events in words; `missed` is the event `failed` of an order."""

@@ -1,0 +1,62 @@
+"""The recorded episodes and ours agree, step by step."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from kitchen.contract.reference_recordings import RecordedLine, TraceFileError
+from kitchen.worlds.blocks.block_traces import TRACES
+
+FILE = Path(__file__).parents[2] / "data" / "blocks.jsonl.gz"
+
+
+def test_all_60_traces_agree() -> None:
+    out = io.StringIO()
+    call_command("check_traces", str(FILE), stdout=out)
+    assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
+
+
+def recorded(name: str) -> dict[str, Any]:
+    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
+        return next(line for line in map(json.loads, lines) if line["name"] == name)
+
+
+def difference(raw: object) -> str:
+    return TRACES.difference(RecordedLine(FILE, 1, raw).parsed(TRACES)) or ""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("settings", {"task": "no_such"}, "set-up: task: 'no_such' is not one of"),
+        ("start", {"at": [[1, 0, 0], [2, 0, 0]]}, "start: at: trace [[1, 0, 0]"),
+        ("over", False, "end: over: trace false, ours true"),
+    ],
+)
+def test_a_tampered_trace_is_reported(key: str, value: object, said: str) -> None:
+    found = difference({**recorded("2-02 (J 3)"), key: value})
+    assert said in found and "\n" not in found
+
+
+def test_a_tampered_step_is_reported_with_its_number_and_field() -> None:
+    trace = recorded("2-03 (J 3)")
+    trace["steps"][1]["inventories"] = []
+    assert "step 1: inventories: trace [], ours [{" in difference(trace)
+
+
+def test_a_line_of_another_world_is_told() -> None:
+    with pytest.raises(TraceFileError, match="line 1: 'blocks_moon' is missing"):
+        difference({**recorded("2-02 (J 3)"), "world": "blocks_moon"})
+
+
+def test_the_benchmark_plays_the_traces_of_one_family() -> None:
+    out = io.StringIO()
+    call_command("bench_engine", str(FILE), "--world", "blocks_kitchen", "--rounds", "1", stdout=out)
+    assert int(out.getvalue().splitlines()[-1].split()[0]) > 500
