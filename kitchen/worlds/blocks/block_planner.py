@@ -116,7 +116,7 @@ class BlocksPlanner(Agent):
     )
     instant: ClassVar[bool] = True
 
-    def decide(self, situation: Situation) -> Decision:
+    async def decide(self, situation: Situation) -> Decision:
         """Return the next macro of each of its seats that needs one, and tell what they hold if it is new."""
         if situation.world == "blocks_kitchen":
             return Decision(kitchen_commands(situation))
