@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -43,7 +44,7 @@ def solved(world: Any) -> Any:
     seats = tuple(range(world.seats))
     while not world.has_ended:
         asked = tuple(seat for seat in seats if world.asks(seat))
-        commands = PLANNER.decide(situation(world, seats, asked)).commands if asked else {}
+        commands = asyncio.run(PLANNER.decide(situation(world, seats, asked))).commands if asked else {}
         assert all(world.allows(seat, command) for seat, command in commands.items())
         world.step(commands)
     return world
@@ -105,23 +106,25 @@ def test_it_completes_all_orders_of_the_kitchen_where_there_is_time() -> None:
 def test_of_another_seat_it_knows_what_it_was_told_and_tells_what_it_holds() -> None:
     world = game("crafting", task="craft_2_03_purple_banner")
     alone = situation(world, (1,))
-    assert PLANNER.decide(alone).commands == {1: ("go_on",)}, "it does not know of the rest"
+    assert asyncio.run(PLANNER.decide(alone)).commands == {1: ("go_on",)}, "it does not know of the rest"
     held = {HOLDS_KEY: {"1": world.inventories[1]}}
     told = TeamMessage(1, 1, 1, (0,), "say", "I have 1 workbench, 3 purple wool.", held)
     talk = replace(alone.talk, organisation=Organisation("pair", ()), messages=(told,))
     other = replace(situation(world, (0,)), talk=talk)
-    decision = PLANNER.decide(other)
+    decision = asyncio.run(PLANNER.decide(other))
     assert decision.commands == {0: ("give", "1", "purple_wool", "4")}
     assert decision.says[0].data == {HOLDS_KEY: {"0": {"purple_wool": 4, "stick": 1}}}
-    assert not PLANNER.decide(replace(other, memory=decision.memory)).says
+    assert not asyncio.run(PLANNER.decide(replace(other, memory=decision.memory))).says
 
 
 def test_without_the_plan_it_makes_nothing_and_gives_others_what_it_holds() -> None:
     world = game("crafting", task="craft_2_02_lime_wool")
-    assert PLANNER.decide(situation(world, (1,))).commands == {1: ("give", "0", "black_wool", "1")}
+    assert asyncio.run(PLANNER.decide(situation(world, (1,)))).commands == {
+        1: ("give", "0", "black_wool", "1")
+    }
     world.inventories = [{}, {"black_wool": 1, "lime_dye": 1}]
-    assert PLANNER.decide(situation(world, (1,))).commands[1][0] == "give"
-    assert PLANNER.decide(situation(world, (0, 1))).commands[1] == ("craft", "lime_wool", "1")
+    assert asyncio.run(PLANNER.decide(situation(world, (1,)))).commands[1][0] == "give"
+    assert asyncio.run(PLANNER.decide(situation(world, (0, 1)))).commands[1] == ("craft", "lime_wool", "1")
 
 
 def test_a_hint_is_what_the_planner_would_do() -> None:
