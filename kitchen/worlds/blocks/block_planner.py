@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
@@ -342,7 +342,8 @@ class PlannerAdviser(Adviser):
     def advise(self, situation: Situation) -> Advice | None:
         """Return the planner's macro for the seat; None if it would wait."""
         (seat,) = situation.seats
-        command = BlocksPlanner({}).decide(situation).commands.get(seat, GO_ON)
+        made = run_without_waiting(BlocksPlanner({}).decide(situation))
+        command = made.commands.get(seat, GO_ON)
         return None if command == GO_ON else Advice(command, {})
 
 
