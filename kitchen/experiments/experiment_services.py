@@ -43,9 +43,9 @@ from kitchen.experiments.play_episodes import (
     EpisodeFailedError,
     MoneySpentError,
     do_nothing,
+    failed_row,
     play_episode,
 )
-from kitchen.experiments.running_episode import failed_row
 from kitchen.infra.database_writes import batches_of, insert_in_batches
 from kitchen.infra.db_retry import drop_broken_connection, retry_while_unreachable
 from kitchen.infra.task_broker import send_task

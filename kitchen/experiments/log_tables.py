@@ -27,7 +27,7 @@ from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import ExperimentSetup
 from kitchen.experiments.log_entries import StepEntry, UntakenStep, text_key
 from kitchen.experiments.log_files import LogError, PlayedLog
-from kitchen.experiments.running_episode import RunningEpisode
+from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.registry.world_metrics import event_columns, scored_events

@@ -16,8 +16,7 @@ from kitchen.contract.world import Json, WorldError, canonical_json
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.log_entries import StepEntry, message_to_json, same_request
 from kitchen.experiments.log_files import PlayedLog
-from kitchen.experiments.play_episodes import DECISION_SECONDS
-from kitchen.experiments.running_episode import RunningEpisode, episode_row
+from kitchen.experiments.play_episodes import DECISION_SECONDS, RunningEpisode, episode_row
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.recorded_calls import RecordedCalls
 from kitchen.registry.dotted_paths import UnknownNameError

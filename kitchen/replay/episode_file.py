@@ -25,8 +25,7 @@ from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Sea
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.past_seat_view import report_step, seat_page_after
-from kitchen.replay.step_replay import replay_faults
+from kitchen.replay.step_replay import replay_faults, report_step, seat_page_after
 
 KIND, FORMAT = "brigade episode", 1
 GZIP = b"\x1f\x8b"

@@ -34,7 +34,7 @@ from kitchen.replay.episode_file import (
 )
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.past_seat_view import report_step, seat_page_after
+from kitchen.replay.step_replay import report_step, seat_page_after
 from study.analysis import figure_files
 from study.design.models import Study
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page

@@ -1,21 +1,41 @@
-"""participants.csv: a row for each participant who did not withdraw, with every answer and score."""
+"""participants.csv: a row for each participant who did not withdraw, with every answer and score.
+
+The columns of answers, scores and metrics follow from the study's design. Their names are
+`<condition>.<measure>` for measures of a condition, and `<place>.<item>` for items outside of conditions, with
+the keys of the analysis. They end in `.does_not_apply` for that answer. A name that another column already has
+gets a number. The order is that of the first version. Columns that later versions added come at the end, so
+that no column ever moves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from kitchen.contract.world import Json
 from kitchen.infra.database_writes import batches_of
+from kitchen.registry.world_metrics import NamedMetric
+from kitchen.words.english_text import counted_noun
+from study.analysis.analysis_measures import play_values
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
+from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.metric_and_scale_names import scale_keys, study_figures
-from study.design.models import Study
-from study.design.play_metrics import PLAY_METRICS
+from study.design.models import Study, Version
+from study.design.play_metrics import PLAY_METRICS, play_metrics_in
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
+from study.design.questions.questionnaires import SubScale, subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_versions import FreezeState, freeze_states, version_blueprints
+from study.exports.design_columns import METRIC_COLUMN_KINDS
 from study.exports.export_table import (
+    EPISODE_LEVELS,
     PARTICIPANT_COLUMNS,
     PERSON_MARKS,
     Column,
@@ -24,15 +44,282 @@ from study.exports.export_table import (
     file_columns,
 )
 from study.exports.row_groups import RowGroup
-from study.exports.tables.participant_columns import (
-    ParticipantData,
-    WideColumn,
-    participant_data,
-    wide_columns,
-)
 from study.exports.tables.played_episodes import PEOPLE, not_withdrawn
-from study.participants.models import Participant
+from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.simulated_effects import describe_effects
+
+WIDTHS = ("integer", "number", "text", "json")
+"""Kinds of columns; each can hold the values of those before it."""
+OUTSIDE = ("about", "check", "final")
+"""Places of items outside of the conditions."""
+
+
+class ColumnContent(NamedTuple):
+    """The content of a wide column, independent of its name."""
+
+    condition: str | None
+    """Key of the condition; None outside of the conditions."""
+    place: str
+    """`play`, `survey` or one of `OUTSIDE`; empty for the group between people."""
+    what: str
+    """A measure of play, the key of an item or that of a scale's score."""
+    scored: bool = False
+    """True if it is the score of a scale."""
+    apart: bool = False
+    """True if the cell says that the item was answered with “does not apply”."""
+
+    def named(self, number: int = 1) -> str:
+        """Return the column's name; numbers from 2 on give alternative names."""
+        end = f"_{number}" if number > 1 else ""
+        apart = ".does_not_apply" if self.apart else ""
+        where = self.condition or self.place
+        return f"{where}.{self.what}{end}{apart}" if where else f"{self.what}{end}"
+
+
+GROUP = ColumnContent(None, "", "between_group")
+
+
+@dataclass(frozen=True, slots=True)
+class WideColumn(Column):
+    """A column that follows from a design."""
+
+    slot: ColumnContent = field(kw_only=True)
+
+
+def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
+    """Return the columns that follow from the design, in an order that later versions only add to.
+
+    Names are unique and differ from the names in `taken`.
+    """
+    columns: dict[ColumnContent, WideColumn] = {}
+    figures, designs = study_figures(study), version_blueprints(study)
+    keys = scale_keys(designs)
+    for design in designs:
+        for column in _design_columns(design, figures, keys):
+            columns[column.slot] = _both(columns.get(column.slot, column), column)
+    return tuple(_with_unique_names(columns.values(), taken))
+
+
+def _both(column: WideColumn, later: WideColumn) -> WideColumn:
+    """Merge the columns of two versions, which may have asked for the values differently."""
+    if (column.kind, column.levels) == (later.kind, later.levels):
+        return column
+    kind = max(column.kind, later.kind, key=WIDTHS.index)
+    all_levels = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
+    levels = " / ".join(filter(None, all_levels))
+    return replace(column, kind=kind, levels=levels)
+
+
+def _with_unique_names(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
+    names = set(taken)
+    for column in columns:
+        name = next(one for one in map(column.slot.named, count(1)) if one not in names)
+        names.add(name)
+        if name != column.name:
+            text = f"{column.meaning} (Another column is called {column.name}.)"
+            column = replace(column, name=name, meaning=text)
+        yield column
+
+
+def _design_columns(
+    design: Blueprint, figures: Sequence[NamedMetric], keys: Mapping[str, str]
+) -> Iterator[WideColumn]:
+    scales = list(subscales(design.items_at("survey")))
+    for condition in design.conditions:
+        yield from _played_columns(condition, figures)
+        asked = design.items_after(condition.key)
+        whole = (scale for scale in scales if all(item in asked for item in scale.items))
+        yield from _item_columns(condition.key, "survey", asked, whole, keys)
+    for place in OUTSIDE:
+        items = design.items_at(place)
+        yield from _item_columns(None, place, items, subscales(items), keys)
+    if design.groups:
+        text = "Group between people that the participant was put into; blank before that."
+        yield WideColumn(GROUP.named(), "text", text, levels=", ".join(design.groups), slot=GROUP)
+
+
+ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
+COURSE = (
+    ("steps", "integer", "Steps taken", "steps", ""),
+    ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
+)
+"""Columns of every condition besides its world's metrics: name, kind, meaning, unit, levels."""
+
+
+def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) -> Iterator[WideColumn]:
+    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
+        slot = ColumnContent(condition.key, "play", name)
+        text = f"{meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), kind, text, unit, levels, slot=slot)
+    for one in play_metrics_in(condition):
+        slot = ColumnContent(condition.key, "play", one.key)
+        text = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), "number", text, "s" if one.kind == "seconds" else "", slot=slot)
+
+
+COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
+
+
+def _scored(named: NamedMetric) -> tuple[str, str, str, str, str]:
+    figure = named.figure
+    text = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
+    return named.name, METRIC_COLUMN_KINDS[figure.kind], text, figure.unit, ""
+
+
+def _item_columns(
+    condition: str | None,
+    place: str,
+    items: Sequence[ItemPlan],
+    scales: Iterable[SubScale],
+    scored: Mapping[str, str],
+) -> Iterator[WideColumn]:
+    """Yield the columns of the items asked at a place, and of the sub-scales that are asked there
+    completely."""
+    for item in items:
+        slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
+        text = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
+        yield WideColumn(slot.named(), kind.column, text, levels=kind.levels(item), slot=slot)
+        if item.may_not_apply:
+            apart = slot._replace(apart=True)
+            text = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
+            yield WideColumn(
+                apart.named(), "boolean", text, in_words=partial(_counted, apart, text), slot=apart
+            )
+    for scale in scales:
+        slot = ColumnContent(condition, place, scored[scale.name], scored=True)
+        keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
+        how = "SUS" if scale.formula == "sus" else "mean"
+        text = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
+        yield WideColumn(slot.named(), "number", text, unit="scale points", slot=slot)
+
+
+def _counted(slot: ColumnContent, text: str, study: Study) -> str:
+    """Return the meaning of a “does not apply” column, with the number of such answers so far."""
+    given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
+    if slot.condition:
+        given = given.filter(round__condition__key=slot.condition)
+    return f"{text} Answered so {counted_noun(given.count(), 'time')} until now."
+
+
+@dataclass(slots=True)
+class ParticipantData:
+    """The data of one participant."""
+
+    values: dict[ColumnContent, Json] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    """Keys of the conditions in the assigned order."""
+    answered: int = 0
+    """Number of conditions played and answered."""
+    attempts: int = 0
+    passed: bool | None = None
+    attention: int = 0
+    attention_failed: int = 0
+    page: str | None = None
+    """The page opened last."""
+
+
+class VersionItems:
+    """Items and sub-scales of a version, needed to read answers."""
+
+    def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
+        self.keys = keys
+        self.items = {item.key: item for item in design.items}
+        self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
+        self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
+
+
+def participant_data(
+    people: Sequence[Participant],
+    versions: Mapping[int, Version],
+    figures: Sequence[NamedMetric],
+    *,
+    keys: Mapping[str, str],
+    of_play: Mapping[str, Collection[str]],
+) -> dict[int, ParticipantData]:
+    """Return the data of these participants by primary key, with a handful of queries.
+
+    `figures` and `keys` (see `scale_keys`) are the study's. `of_play` maps measures that are not in a world's
+    score to the conditions in which they are computed.
+    """
+    by_person = {person.pk: ParticipantData() for person in people}
+    _read_rounds(by_person, figures)
+    if of_play:
+        _read_of_play(by_person, of_play)
+    items_by_version = {
+        pk: VersionItems(versions[pk].blueprint, keys) for pk in {person.version_id for person in people}
+    }
+    given = _answers(by_person)
+    for person in people:
+        _read_answers(items_by_version[person.version_id], by_person[person.pk], given.get(person.pk, ()))
+        by_person[person.pk].values[GROUP] = person.between_group or None
+    pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
+    for pk, page in pages.values_list("participant_id", "page"):
+        by_person[pk].page = page
+    return by_person
+
+
+def _read_rounds(by_person: Mapping[int, ParticipantData], figures: Sequence[NamedMetric]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person)
+    fields = ("condition__key", "answered_at", "episode__world", "episode__score")
+    course = ("position", "episode__step", "episode__status")
+    for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
+        "participant_id", *fields, *course
+    ):
+        left = by_person[pk]
+        left.order.append(key)
+        left.answered += answered is not None
+        if world is not None:
+            values = {one.name: one.value(world, score) for one in figures}
+            values |= zip(COURSE_NAMES, played, strict=True)
+            left.values |= {ColumnContent(key, "play", name): value for name, value in values.items()}
+
+
+def _read_of_play(by_person: Mapping[int, ParticipantData], wanted: Mapping[str, Collection[str]]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person, episode__isnull=False)
+    played = list(rounds.values_list("participant_id", "condition__key", "episode_id", "seat"))
+    found = play_values((one[1:] for one in played), wanted)
+    for pk, key, *seated in played:
+        for name, value in found[seated[0], seated[1]].items():
+            by_person[pk].values[ColumnContent(key, "play", name)] = value
+
+
+Given = tuple[str | None, str, str, int, Json]
+"""Key of the condition, place, key of the item, attempt, value."""
+
+
+def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
+    answers = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
+    fields = ("round__condition__key", "item__place", "item__key", "attempt", "value")
+    by_person: dict[int, list[Given]] = defaultdict(list)
+    for pk, *given in answers.values_list("participant_id", *fields):
+        by_person[pk].append(tuple(given))
+    return by_person
+
+
+def _read_answers(version_items: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
+    """Store all answers of one participant; of several attempts the last one counts."""
+    pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
+    for condition, place, key, attempt, value in answers:
+        pages[condition, place][key] = value
+        if place == "check":
+            left.attempts = attempt
+        elif key in version_items.items and (right := is_right(version_items.items[key], value)) is not None:
+            left.attention += 1
+            left.attention_failed += not right
+    for (condition, place), values in pages.items():
+        given = {key: numeric_answer(value) for key, value in values.items()}
+        left.values |= {ColumnContent(condition, place, key): value for key, value in given.items()}
+        left.values |= {ColumnContent(condition, place, key, apart=True): given[key] is None for key in given}
+        for scale in version_items.scales[place]:
+            slot = ColumnContent(condition, place, version_items.keys[scale.name], scored=True)
+            left.values[slot] = scale.score(given)
+    if left.attempts:
+        last = pages[None, "check"]
+        left.passed = all(
+            is_right(item, last.get(item.key)) is not False for item in version_items.asked["check"]
+        )
+
 
 REFERRALS = tuple(dict.fromkeys(name for place in RECRUITMENT_PLACES.values() for name in place.more))
 """Further link parameters, as the recruitment platforms name them."""

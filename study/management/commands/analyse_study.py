@@ -16,8 +16,7 @@ from study.analysis.statistics.result_sentences import main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis
 from study.design.study_versions import frozen_version
 from study.management.study_command import StudyCommand, bad_input, writing_to
-from study.reporting.report_contents import collect_report
-from study.reporting.report_output import write_report
+from study.reporting.report_output import collect_report, write_report
 
 
 class Command(StudyCommand):

@@ -25,8 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from study.planning.power.main_test_power import independent, information
-from study.planning.power.pairwise_simulation import RUNS, Array
+from study.planning.power.main_test_power import RUNS, Array, independent, information
 from study.planning.power.power_formulas import PowerPlan, means_of
 
 HALVINGS, FARTHEST = 40, 20.0

@@ -169,7 +169,7 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
-    from study.planning.power.pairwise_simulation import pair_shares  # slow to import
+    from study.planning.power.main_test_power import pair_shares  # slow to import
 
     people = max(people, 2)
     means = means_of(wish.plan, wish.pattern)

@@ -18,8 +18,7 @@ from study.analysis.statistics.observations import (
     table_of,
 )
 from study.analysis.statistics.within.run_within_tests import main_test_p
-from study.planning.power.main_test_power import main_power
-from study.planning.power.pairwise_simulation import Array, equal_correlations
+from study.planning.power.main_test_power import Array, equal_correlations, main_power
 from study.planning.power.power_formulas import PowerPlan, means_of
 
 MEASURE = Measure.number("value", "Value", None, None)

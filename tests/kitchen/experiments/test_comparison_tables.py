@@ -25,8 +25,8 @@ from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
+from kitchen.experiments.play_episodes import failed_row
 from kitchen.experiments.result_figures import result_chart
-from kitchen.experiments.running_episode import failed_row
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
 from kitchen.management.commands import experiment

@@ -17,7 +17,7 @@ from kitchen.replay.episode_file import (
     read_episode_file,
 )
 from kitchen.replay.episode_record import EpisodeRecord
-from kitchen.replay.past_seat_view import report_step, seat_page_after
+from kitchen.replay.step_replay import report_step, seat_page_after
 from tests.kitchen.factories import make_episode, mind
 from tests.kitchen.replay.test_step_replay import grids, played
 

@@ -28,7 +28,7 @@ from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table, tables
-from study.exports.tables.participant_columns import COURSE_NAMES
+from study.exports.tables.participants_table import COURSE_NAMES
 from study.monitor import live_status
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page

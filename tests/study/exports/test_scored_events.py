@@ -16,7 +16,7 @@ from kitchen.registry.world_registry import WORLDS
 from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
-from kitchen.replay.past_seat_view import report_step
+from kitchen.replay.step_replay import report_step
 from kitchen.tasks import answer
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study

@@ -16,7 +16,7 @@ from django.utils import timezone
 from kitchen.experiments import experiment_services
 from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
 from kitchen.experiments.models import Experiment, ExperimentEpisode
-from kitchen.experiments.running_episode import failed_row
+from kitchen.experiments.play_episodes import failed_row
 from kitchen.infra.database_writes import MAX_TRANSACTION_ROWS
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, SeatCommand, Step

@@ -242,7 +242,7 @@ def test_a_step_that_was_worked_out_in_vain_leaves_no_trace() -> None:
 
 def test_the_log_replays_and_an_exported_file_opens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "kitchen.replay.past_seat_view.seat_layout", lambda *told: ""
+        "kitchen.replay.step_replay.seat_layout", lambda *told: ""
     )  # the world's page has none
     episode = played(30)
     (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))

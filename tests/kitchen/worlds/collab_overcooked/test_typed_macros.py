@@ -18,7 +18,7 @@ from kitchen.play.models import Episode, Message
 from kitchen.play.turn.websocket_messages import CommandMessage, MessageError, SayMessage, read_message
 from kitchen.replay.episode_file import export_episode
 from kitchen.replay.episode_record import read_episode_records
-from kitchen.replay.past_seat_view import seat_page_after
+from kitchen.replay.step_replay import seat_page_after
 from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game, play
 

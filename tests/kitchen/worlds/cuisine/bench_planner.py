@@ -31,9 +31,8 @@ from kitchen.experiments.experiment_setup import (
     check_setup,
     episode_jobs,
 )
-from kitchen.experiments.play_episodes import new_world, play_episode
+from kitchen.experiments.play_episodes import failed_row, new_world, play_episode
 from kitchen.experiments.result_tables import summary_line
-from kitchen.experiments.running_episode import failed_row
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.bench import paper_benchmark

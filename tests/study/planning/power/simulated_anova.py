@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import fdtri
 
-from study.planning.power import pairwise_simulation
-from study.planning.power.pairwise_simulation import Array, SimulatedSamples
+from study.planning.power import main_test_power
+from study.planning.power.main_test_power import Array, SimulatedSamples
 from study.planning.power.power_formulas import PowerPlan, means_of
 
 
@@ -14,7 +14,7 @@ def f_values(samples: SimulatedSamples) -> Array:
     """F of the repeated-measures ANOVA of every simulated study."""
     k = samples.means.shape[1]
     effect = samples.people * samples.means.var(axis=1, ddof=1)
-    return np.asarray(effect / pairwise_simulation.within_error(samples, k))
+    return np.asarray(effect / main_test_power.within_error(samples, k))
 
 
 def anova_share(plan: PowerPlan, people: int, *, seed: int, covariance: Array | None = None) -> float:
@@ -22,8 +22,8 @@ def anova_share(plan: PowerPlan, people: int, *, seed: int, covariance: Array | 
 
     Its degrees of freedom are times the plan's epsilon. Equal correlations unless a covariance is given.
     """
-    spread = pairwise_simulation.equal_correlations(plan) if covariance is None else covariance
-    samples = pairwise_simulation.draw_samples(means_of(plan, "one"), spread, people, seed=seed)
+    spread = main_test_power.equal_correlations(plan) if covariance is None else covariance
+    samples = main_test_power.draw_samples(means_of(plan, "one"), spread, people, seed=seed)
     steps = plan.epsilon * (plan.conditions - 1)
     critical = fdtri(steps, steps * (people - 1), 1 - plan.alpha)
     return float((f_values(samples) > critical).mean())

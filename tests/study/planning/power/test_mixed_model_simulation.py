@@ -8,7 +8,7 @@ import pytest
 from study.analysis.statistics.observations import MeasureTable
 from study.analysis.statistics.within.mixed_model import mixed_model
 from study.analysis.statistics.within.result_types import Effect, MixedModel
-from study.planning.power.main_test_power import main_power
+from study.planning.power.main_test_power import Array, main_power
 from study.planning.power.mixed_model_simulation import (
     MOST_STEPS,
     Strata,
@@ -19,7 +19,6 @@ from study.planning.power.mixed_model_simulation import (
     strata,
     strata_from_information,
 )
-from study.planning.power.pairwise_simulation import Array
 from study.planning.power.power_formulas import PowerPlan, means_of
 from study.planning.power.sample_size_answer import PowerQuestion, sample_size_answer
 from study.planning.power.simulated_studies import simulated_study

@@ -13,9 +13,8 @@ from scipy import stats
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.power import TTestPower
 
-from study.planning.power import pairwise_simulation
-from study.planning.power.main_test_power import main_power
-from study.planning.power.pairwise_simulation import critical_range
+from study.planning.power import main_test_power
+from study.planning.power.main_test_power import critical_range, main_power
 from study.planning.power.power_formulas import (
     PATTERNS,
     PowerPlan,
@@ -96,18 +95,18 @@ def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> No
 
 def test_the_statistics_of_a_simulated_study_are_those_of_its_values() -> None:
     values = np.random.default_rng(5).normal([0.0, 0.4, 0.8, 0.2], size=(9, 4))
-    samples = pairwise_simulation.SimulatedSamples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
+    samples = main_test_power.SimulatedSamples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
     rows = [(person, c, values[person, c]) for person in range(9) for c in range(4)]
     table = AnovaRM(pd.DataFrame(rows, columns=["id", "c", "y"]), "y", "id", ["c"]).fit().anova_table
     assert f_values(samples)[0] == pytest.approx(table["F Value"].iloc[0])
     pairs = [stats.ttest_rel(values[:, b], values[:, a]) for a, b in combinations(range(4), 2)]
-    assert pairwise_simulation.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
+    assert main_test_power.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
 
 
 @pytest.mark.parametrize("people", [3, 30])
 def test_drawn_means_and_covariances_have_the_moments_of_their_distributions(people: int) -> None:
     covariance = np.array([[1.0, 0.5, 0.2], [0.5, 2.0, 0.0], [0.2, 0.0, 1.0]])
-    found = pairwise_simulation.draw_samples([1.0, 0.0, -1.0], covariance, people, seed=2, runs=40_000)
+    found = main_test_power.draw_samples([1.0, 0.0, -1.0], covariance, people, seed=2, runs=40_000)
     assert found.means.mean(axis=0) == pytest.approx([1, 0, -1], abs=0.03)
     assert np.cov(found.means.T) * people == pytest.approx(covariance, abs=0.06)
     assert found.covariances.mean(axis=0) == pytest.approx(covariance, abs=0.06)
@@ -126,9 +125,9 @@ def by_hand(p: list[float], alpha: float = 0.05) -> list[bool]:
 
 
 def test_holms_correction_is_the_one_in_the_books() -> None:
-    samples = pairwise_simulation.draw_samples([0, 0.3, 0.6, 0.9], np.eye(4), 15, seed=9, runs=200)
-    p = 2 * stats.t.sf(np.abs(pairwise_simulation.t_values(samples)), 14)
-    assert pairwise_simulation.holm_found(samples, 0.05).tolist() == [by_hand(list(row)) for row in p]
+    samples = main_test_power.draw_samples([0, 0.3, 0.6, 0.9], np.eye(4), 15, seed=9, runs=200)
+    p = 2 * stats.t.sf(np.abs(main_test_power.t_values(samples)), 14)
+    assert main_test_power.holm_found(samples, 0.05).tolist() == [by_hand(list(row)) for row in p]
 
 
 @pytest.mark.parametrize(("k", "df"), [(2, 1), (3, 4), (3, 20), (5, 116), (8, 200), (12, 1000)])
@@ -138,20 +137,18 @@ def test_the_critical_range_is_scipys(alpha: float, k: int, df: int) -> None:
     assert stats.studentized_range.sf(found, k, df) == pytest.approx(alpha, rel=0.05 if df < 10 else 0.01)
 
 
-@pytest.mark.parametrize("correction", pairwise_simulation.CORRECTIONS)
+@pytest.mark.parametrize("correction", main_test_power.CORRECTIONS)
 def test_corrections_hold_the_error_of_the_family_at_alpha(correction: str) -> None:
     plan = PowerPlan(4, 0.0)
-    samples = pairwise_simulation.draw_samples(
-        [0.0] * 4, pairwise_simulation.equal_correlations(plan), 20, seed=11
-    )
-    family = pairwise_simulation.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
+    samples = main_test_power.draw_samples([0.0] * 4, main_test_power.equal_correlations(plan), 20, seed=11)
+    family = main_test_power.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
     assert 0.02 < family < 0.05 + WITHIN / 2
 
 
 def test_holm_lies_between_bonferroni_and_no_correction() -> None:
     plan, people = PowerPlan(4, 0.3), 24
     means = means_of(plan, "even")
-    shares = pairwise_simulation.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
+    shares = main_test_power.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
     for (a, b), found in zip(shares.pairs, shares.found, strict=True):
         difference = means[b] - means[a]
         strictest = pair_power(difference, plan, people, alpha=plan.alpha / len(shares.pairs))
@@ -163,7 +160,7 @@ def test_holm_lies_between_bonferroni_and_no_correction() -> None:
 def test_the_same_seed_gives_the_same_shares() -> None:
     plan = PowerPlan(3, 0.3)
     first, again, other = (
-        pairwise_simulation.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed)
+        main_test_power.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed)
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -181,8 +178,8 @@ def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> N
     plan = PowerPlan(4, f_from_partial_eta(0.2, 4, 0.3), 0.3)
     assert partial_eta_of(plan) == pytest.approx(0.2)
     people = 200_000
-    covariance = pairwise_simulation.equal_correlations(plan)
-    samples = pairwise_simulation.draw_samples(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
+    covariance = main_test_power.equal_correlations(plan)
+    samples = main_test_power.draw_samples(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
     f = f_values(samples)[0]
     assert 3 * f / (3 * f + 3 * (people - 1)) == pytest.approx(0.2, abs=0.005)
 
