@@ -1,10 +1,10 @@
 """participants.csv: a row for each participant who did not withdraw, with every answer and score.
 
 The columns of answers, scores and metrics follow from the study's design. Their names are
-`<condition>.<measure>` for measures of a condition, and `<place>.<item>` for items outside of conditions, with
-the keys of the analysis. They end in `.does_not_apply` for that answer. A name that another column already has
-gets a number. The order is that of the first version. Columns that later versions added come at the end, so
-that no column ever moves.
+`<condition>.<measure>` for measures of a condition, and `<place>.<item>` for items outside of conditions,
+with the keys of the analysis. They end in `.does_not_apply` for that answer. A name that another column
+already has gets a number. The order is that of the first version. Columns that later versions added come at
+the end, so that no column ever moves.
 """
 
 from __future__ import annotations
