@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -104,6 +105,9 @@ async def run_once_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs:
 def _pool() -> ThreadPoolExecutor:
     at_once = DB_THREADS if connection.features.has_select_for_update else 1
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _prepare_connection() -> None:

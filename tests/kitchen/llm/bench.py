@@ -12,7 +12,6 @@ seeds, same steps and prompts; the last line has the ratio.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from kitchen.contract.language_model import LanguageModel, Reply, Request
+from kitchen.infra.event_loop import run_in_loop
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import make_decision_model, warm_up_provider
 from kitchen.llm.providers import anthropic
@@ -89,9 +89,8 @@ class Times:
 
 def through_the_door(request: Request) -> None:
     """One call as the dispatcher makes it, but for the ledger: a purse, retries, a record."""
-    call = asyncio.run(
-        ask_and_record(make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000)), request)
-    )
+    model = make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000))
+    call = run_in_loop(ask_and_record(model, request))
     if call.error:
         raise SystemExit(f"the call failed: {call.error_text}")
 
@@ -99,7 +98,9 @@ def through_the_door(request: Request) -> None:
 def bare(request: Request) -> None:
     """One call of the SDK with the same contents."""
     arguments = anthropic.arguments_for(request)
-    if not anthropic.client().client.messages.create(timeout=request.seconds, **arguments).content:
+    if not run_in_loop(
+        anthropic.client().client.messages.create(timeout=request.seconds, **arguments)
+    ).content:
         raise SystemExit("the bare call failed")
 
 
