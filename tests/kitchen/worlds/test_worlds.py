@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
+from kitchen.registry.agent_registry import get_pursuer
 from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world
 from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
@@ -296,6 +298,24 @@ def test_what_can_be_asked_of_a_seat_is_told_in_words_and_stands_somehow(kind: s
             since = json.loads(json.dumps(world.aim_mark(seat, aim)))
             assert world.aim_status(seat, aim, since) in {SUCCESS, FAIL, UNKNOWN}
             assert page.aimed(world.public_brief(), aim) and page.aim_group(aim)
+
+
+@pytest.mark.parametrize("kind", sorted(WORLDS))
+def test_every_seat_of_a_world_can_be_led(kind: str) -> None:
+    """It has aims, and a pursuer that knows them, whatever has happened before; and no others."""
+    world, pursuer, chance = make(kind), get_pursuer(kind), Random(SEED)
+    for _ in range(3):
+        for seat in range(world.seats):
+            situation = make_situation(world, (seat,), seed=chance.randrange(100))
+            assert world.aims(seat) == make(kind).aims(seat) != []
+            for aim in world.aims(seat):
+                since = world.aim_mark(seat, aim)
+                step = pursuer.pursue(situation, seat, aim, since)
+                assert step.status == world.aim_status(seat, aim, since)
+                assert step.command is None or step.command in world.legal_actions(seat)
+            assert pursuer.pursue(situation, seat, ("no such aim",), None).status == FAIL
+        for _ in range(5):
+            world.step(choose(world, chance))
 
 
 @pytest.mark.parametrize("kind", sorted(WORLDS))
