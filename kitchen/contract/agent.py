@@ -253,7 +253,7 @@ class AimStep:
     """The next command for an aim, and the status of the aim."""
 
     status: str = UNKNOWN
-    """The status, as `World.aim_status` gives it."""
+    """The status, as `World.aim_status` gives it, as far as the observation shows it; else UNKNOWN."""
     command: Command | None = None
     """The command; None to wait."""
 

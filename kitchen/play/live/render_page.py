@@ -28,7 +28,7 @@ from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
 from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
-from kitchen.contract.world import Json
+from kitchen.contract.world import Aim, Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
 from kitchen.play.models import Seat
@@ -190,12 +190,19 @@ def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) ->
 
 def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the goals that can be assigned to led members, in groups: each as its form value and in
-    words.
+    words. The heading names the members, if not all of them can be asked for it.
     """
     groups: dict[str, list[tuple[str, str]]] = {}
-    for aim in dict.fromkeys(aim for listed in view.jobs.aims.values() for aim in listed):
+    able: dict[Aim, list[str]] = {}
+    for number, listed in view.jobs.aims.items():
+        for aim in listed:
+            able.setdefault(aim, []).append(view.talk.members[number])
+    for aim, names in able.items():
         value = json.dumps(aim, separators=(",", ":"))
-        groups.setdefault(page.aim_group(aim), []).append((value, page.aimed(view.brief, aim)))
+        heading = page.aim_group(aim)
+        if len(names) < len(view.jobs.leads):
+            heading = f"{heading} · {', '.join(names)}"
+        groups.setdefault(heading, []).append((value, page.aimed(view.brief, aim)))
     return list(groups.items())
 
 

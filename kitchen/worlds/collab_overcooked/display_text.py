@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from kitchen.contract.world import Command, Json
 from kitchen.words.english_text import code_to_words
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
+from kitchen.worlds.collab_overcooked.cook_aims import BRING, PUT_IN, SERVE
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT
 
 NAMES: Mapping[str, str] = {
     "apple": gettext_noop("apple"),
@@ -94,6 +95,20 @@ PICKER_WORDS: Mapping[str, str] = {
     "deliver": gettext_noop("deliver"),
 }
 """Verbs as a picker lists them."""
+AIM_WORDS: Mapping[str, str] = {
+    BRING: gettext_noop("Put {0} on a shared counter"),
+    PUT_IN: gettext_noop("Put {0} into the {1}"),
+    SERVE: gettext_noop("Deliver what is in the {0}"),
+    **{verb: COMMAND_WORDS[verb] for verb in STARTED_BY},
+}
+"""Aims in words, by kind."""
+AIM_GROUPS: Mapping[str, str] = {
+    BRING: gettext_noop("Bring to a shared counter"),
+    PUT_IN: gettext_noop("Put into a utensil"),
+    SERVE: gettext_noop("Deliver"),
+    **dict.fromkeys(STARTED_BY, gettext_noop("Start a utensil")),
+}
+"""Headings of aims, by kind."""
 REASON_WORDS: Mapping[str, str] = {
     "unknown_verb": gettext_noop("there is no such action"),
     "wrong_arguments": gettext_noop("this action needs other details"),

@@ -79,6 +79,10 @@ class FoodRules:
         made = {product for (name, _), product in self.rows.items() if name == utensil}
         return made - self.served_in_dish
 
+    def taken_by(self, utensil: str) -> set[str]:
+        """Return the things of which a utensil makes something, alone or with others."""
+        return {thing for name, inside in self.rows if name == utensil for thing in inside}
+
     def fit(self, utensil: str, contents: Sequence[str]) -> str:
         """Return whether the contents are `all`, `part` or `none` of a row; empty without contents."""
         if not contents:

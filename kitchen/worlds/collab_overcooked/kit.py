@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent
+from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -49,6 +49,12 @@ def _adviser() -> Adviser:
     return ADVISER
 
 
+def _pursuer() -> AimPursuer:
+    from kitchen.worlds.collab_overcooked.cook_pursuit import PURSUER
+
+    return PURSUER
+
+
 def _bench() -> Benchmark:
     from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
 
@@ -69,12 +75,13 @@ KIT = WorldKit(
     recordings=_recordings,
     log_metrics=_measures,
     adviser=_adviser,
+    pursuer=_pursuer,
     practice=Practice(
         settings={"task": "boiled_egg", "gamma": 3.0},
         coplayer="recipe_partner",
         teammates=1,
         organisation={"kind": "pair", "settings": {"within": True}},
     ),
-    organisations=("pair", "each"),
+    organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )
 """The world's registry entry."""

@@ -10,13 +10,15 @@ from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
-from kitchen.contract.world import Command, Event, Json, World, canonical_json
+from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
+    AIM_GROUPS,
+    AIM_WORDS,
     NAMES,
     PICKER_WORDS,
     REASON_WORDS,
@@ -319,6 +321,14 @@ class CollabPage(GridPage):
     def hint_without_advice(self, view: SeatView) -> str:
         """Return whether to ask, to accept a request, or to wait."""
         return teammate_hint(view)
+
+    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
+        """Return an aim in words, such as `Put egg on a shared counter`."""
+        return gettext(AIM_WORDS[aim[0]]).format(*map(thing_words, aim[1:]))
+
+    def aim_group(self, aim: Aim) -> str:
+        """Return the heading for aims of this kind."""
+        return gettext(AIM_GROUPS[aim[0]])
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return the sentence for an event; empty for a macro that took effect, which the story tells."""

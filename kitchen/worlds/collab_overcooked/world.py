@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
+from kitchen.worlds.collab_overcooked.cook_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, base_food, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     COUNTER_INDEX,
@@ -234,6 +235,18 @@ class CollabOvercooked(SimpleWorld):
         if command[:1] == (WAIT,):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
+
+    def aims(self, seat: int) -> list[Aim]:
+        """Return the aims of this cook, the same in every task (`cook_aims`)."""
+        return list(seat_aims(seat))
+
+    def aim_mark(self, seat: int, aim: Aim) -> Json:
+        """Return how often this cook has done so far what the aim ends with."""
+        return aim_mark(self.effective_macros(seat), aim)
+
+    def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
+        """Return the status of an aim from the things in the kitchen and what this cook has done."""
+        return aim_status(self.things, self.effective_macros(seat), aim, since)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
         """Begin a macro; it takes effect at the end of the step at the earliest."""

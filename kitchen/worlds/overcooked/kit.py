@@ -20,6 +20,7 @@ KIT = WorldKit(
         "stay": partial(load_path, f"{_PARTNERS}.baseline_agents:StayAgent"),
     },
     adviser=partial(load_path, f"{_PARTNERS}.planner_agent:ADVISER"),
+    pursuer=partial(load_path, "kitchen.worlds.overcooked.grid_pursuit:PURSUER"),
     skills=partial(load_path, "kitchen.worlds.overcooked.skills:SKILLS"),
     practice=Practice(
         settings={"layout": "cramped_room", "ticks": 200}, coplayer="stay", teammates=1, until={"soups": 1}

@@ -128,6 +128,12 @@ class Layout:
         """Return whether the layout has tomatoes; such a layout needs `cooking` set to `interact`."""
         return "T" in self.furniture.values()
 
+    @property
+    def food(self) -> list[str]:
+        """Ingredients that this layout has."""
+        there = set(self.furniture.values())
+        return [thing for letter, thing in INGREDIENTS.items() if letter in there]
+
     def ticks(self, contents: Soup) -> int:
         """Return how long these contents cook, ordered or not."""
         return _summed(self.time, contents)
@@ -150,6 +156,12 @@ class Layout:
             edge = [cell for cell in dict.fromkeys(near) if cell in self.floor and cell not in reached]
             reached.update(edge)
         return tuple(cell for cell in self.floor if cell in reached)
+
+
+@lru_cache(maxsize=512)
+def cells_in_reach(layout: Layout, at: Cell) -> frozenset[Cell]:
+    """Return the cells beside the floor that can be reached from here."""
+    return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)
 
 
 def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:

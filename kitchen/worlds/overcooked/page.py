@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
@@ -189,6 +189,14 @@ class OvercookedPage(GridPage):
         if verb != "interact":
             return ""
         return use_label(view, faced_cell(view.brief, view.observation, view.seat))
+
+    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
+        """Return an aim in words, such as `Take an onion`."""
+        return translated("aims", " ".join(aim))
+
+    def aim_group(self, aim: Aim) -> str:
+        """Return the heading for aims with this verb."""
+        return translated("aim_groups", aim[0])
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the rules for the page script, with the cooking time for the progress rings in pots."""

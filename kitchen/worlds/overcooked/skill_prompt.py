@@ -123,7 +123,7 @@ def _counters(moment: SkillMoment) -> Iterator[str]:
     cells = moment.shared(moment.layout.places(COUNTER))
     lying = [moment.scene.counters.get(cell) for cell in cells]
     soups = sum(isinstance(each, tuple) for each in lying)
-    counts = [f"{lying.count(what)} with {held_thing(what)}" for what in (*moment.food, DISH)]
+    counts = [f"{lying.count(what)} with {held_thing(what)}" for what in (*moment.layout.food, DISH)]
     yield (
         f"{player_name(moment.seat)} can reach {counted_noun(len(cells), 'counter')} that both can reach: "
         f"{', '.join(counts)}, {soups} with a soup."
@@ -212,11 +212,11 @@ def _orders(brief: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _skills(moment: SkillMoment) -> Iterator[tuple[Skill, str]]:
-    for each in (*moment.food, DISH):
+    for each in (*moment.layout.food, DISH):
         if moment.pots() or moment.sources(each):
             yield (PICKUP, each), f"needs empty hands; done when {held_thing(each)} is in hand."
     if moment.pots():
-        for food in moment.food:
+        for food in moment.layout.food:
             needs = f"needs {held_thing(food)} in hand and a pot that is neither full nor started"
             yield (PUT_VERBS[food],), f"{needs}; done when the hands are empty."
     yield (PLACE,), "needs something in hand and a free counter; done when the hands are empty."
@@ -243,7 +243,7 @@ def _remarks(moment: SkillMoment, manner: PlayStyle) -> Iterator[str]:
 
 
 def _examples(moment: SkillMoment, manner: PlayStyle) -> Iterator[WorkedExample]:
-    me, other, food = player_name(moment.seat), player_name(1 - moment.seat), moment.food[0]
+    me, other, food = player_name(moment.seat), player_name(1 - moment.seat), moment.layout.food[0]
     if not moment.pots():
         yield from _of_bringer(me, food)
         return

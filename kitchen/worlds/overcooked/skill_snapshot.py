@@ -6,23 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kitchen.contract.agent_skills import SeatObservation
-from kitchen.worlds.overcooked.game_rules import FOOD, Item
+from kitchen.worlds.overcooked.game_rules import Item
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
-    DIRECTIONS,
     DISPENSERS,
     POT,
     POT_CAPACITY,
     SERVING,
     Cell,
     Layout,
-    cell_ahead,
+    cells_in_reach,
 )
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
+from kitchen.worlds.overcooked.skill_prompt import SOUP
 
 NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
 """Letters of furniture that is needed to serve a soup. Only those that the layout has are used."""
@@ -53,7 +52,7 @@ class SkillMoment:
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
         """Return those cells that a seat can get to if no other seat blocks the path for good."""
         at = self.scene.at[self.seat if seat is None else seat]
-        near = _near(self.layout, at)
+        near = cells_in_reach(self.layout, at)
         return [cell for cell in cells if cell in near]
 
     def shared(self, cells: Iterable[Cell]) -> list[Cell]:
@@ -61,7 +60,9 @@ class SkillMoment:
         return self.reached(self.reached(cells), 1 - self.seat)
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where the seat can take such a thing."""
+        """Return the cells where the seat can take such a thing; `SOUP` is a soup that lies on a counter."""
+        if thing == SOUP:
+            return self.reached(cell for cell, what in self.scene.counters.items() if isinstance(what, tuple))
         return self.reached(self.scene.sources(thing))
 
     def counters(self) -> list[Cell]:
@@ -97,12 +98,6 @@ class SkillMoment:
         return self.reached(self.layout.places(SERVING))
 
     @property
-    def food(self) -> list[str]:
-        """Ingredients that this layout has."""
-        there = set(self.layout.furniture.values())
-        return [thing for letter, thing in DISPENSERS.items() if letter in there and thing in FOOD]
-
-    @property
     def is_parted(self) -> bool:
         """Return whether things must pass over counters, because some seat lacks some furniture."""
         places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
@@ -121,9 +116,3 @@ class SkillMoment:
 
     def _left(self, cell: Cell) -> int | None:
         return self.scene.pots[cell].left if cell in self.scene.pots else None
-
-
-@lru_cache(maxsize=512)
-def _near(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return the furniture cells next to the floor that can be reached from here."""
-    return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)

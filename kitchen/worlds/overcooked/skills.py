@@ -24,6 +24,7 @@ from kitchen.contract.agent_skills import (
 )
 from kitchen.contract.world import SUCCESS, UNKNOWN, Command, Intent, Json
 from kitchen.worlds.overcooked.game_rules import DISH, STAY
+from kitchen.worlds.overcooked.grid_aims import layout_skills
 from kitchen.worlds.overcooked.layout import Cell, Layout
 from kitchen.worlds.overcooked.partners.baseline_agents import first_command, free_directions
 from kitchen.worlds.overcooked.skill_prompt import (
@@ -192,7 +193,7 @@ def _bring_over(moment: SkillMoment) -> Skill:
     cooks = any(pot.left is not None for pot in scene.pots.values())
     if cooks and DISH not in lying and moment.sources(DISH):
         return PICKUP, DISH
-    wanted = dict.fromkeys(moment.missing() or moment.food)
+    wanted = dict.fromkeys(moment.missing() or moment.layout.food)
     there = [food for food in wanted if lying.count(food) < ENOUGH_DISHES and moment.sources(food)]
     return (PICKUP, there[0]) if there else wait_skill()
 
@@ -227,10 +228,7 @@ class GridSkills(Skills):
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """Return all skills of the layout, whether or not the seat can reach the places."""
         moment = SkillMoment.of(sight, other)
-        starts = [] if moment.scene.starts_itself else [(START,)]
-        puts = [(PUT_VERBS[food],) for food in moment.food]
-        takes = [(PICKUP, each) for each in (*moment.food, DISH)]
-        return [*takes, *puts, (PLACE,), (FILL,), (DELIVER,), *starts]
+        return layout_skills(moment.layout, moment.scene.starts_itself)
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
         """Return the written skill if the layout has it, else None."""

@@ -11,6 +11,7 @@ from random import Random
 from typing import ClassVar, Self
 
 from kitchen.contract.world import (
+    Aim,
     Command,
     Event,
     Json,
@@ -38,6 +39,7 @@ from kitchen.worlds.overcooked.game_rules import (
     floor_poses_of,
     item_json,
 )
+from kitchen.worlds.overcooked.grid_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.overcooked.layout import Cell
 from kitchen.worlds.overcooked.metrics import IDLE, METRICS, EpisodeCounts
 from kitchen.worlds.overcooked.saved_state import StateReader, read_object, require
@@ -312,6 +314,19 @@ class Overcooked(World):
         after = self._things.copy()
         after.act(0, here, self._clock)
         return [] if after.why_not(1, there, self._clock) else [INTERACT]
+
+    def aims(self, seat: int) -> list[Aim]:
+        """Return ProAgent's skills, as far as this seat reaches the places (`grid_aims`)."""
+        return list(seat_aims(self.layout, self.options.starts_itself, seat))
+
+    def aim_mark(self, seat: int, aim: Aim) -> Json:
+        """Return how often this seat has done it so far."""
+        return aim_mark(self.tally.seats[seat], aim)
+
+    def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
+        """Return the status of an aim from what this seat itself holds and has done."""
+        pot = self._things.pots.get(self._stands[seat].ahead)
+        return aim_status(self.tally.seats[seat], self._things.hands[seat], pot, aim, since)
 
     def accepts(self, seat: int, command: Command) -> bool:
         """Return whether this is a command. All are accepted: nobody knows what the other seat will do."""

@@ -61,7 +61,15 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Scripted, "DOES", Scripted.DOES)
 
 
-def loop_of(line_up: str, kind: str = "", *, seats: int = 3, knowing: str = NO_ONE, **more: Any) -> Loop:
+def loop_of(
+    line_up: str,
+    kind: str = "",
+    *,
+    seats: int = 3,
+    knowing: str = NO_ONE,
+    world: str = "cuisine",
+    **more: Any,
+) -> Loop:
     organisation = None
     if kind:
         organisation = replace(
@@ -70,7 +78,7 @@ def loop_of(line_up: str, kind: str = "", *, seats: int = 3, knowing: str = NO_O
             ),
             **more,
         )
-    game = get_world("cuisine").create(seats=seats, settings=SETTINGS)
+    game = get_world(world).create(seats=seats, settings=SETTINGS if world == "cuisine" else {})
     game.reset(7)
     return Loop(game, 7, Team.of(line_up, seats, organisation, knowing))
 
@@ -191,6 +199,22 @@ def test_a_job_is_given_accepted_and_done_when_its_aim_holds() -> None:
     assert loop.game.observe(1)["agents"][1]["holds"] == "rice"
     leader = [situation for situation in Scripted.TOLD if situation.request.because == "job"]
     assert [job.state for situation in leader for job in situation.talk.jobs] == ["accepted"]
+
+
+@pytest.mark.parametrize(
+    ("world", "aim", "words"),
+    [
+        ("overcooked", ["put_onion_in_pot"], "Put an onion into a pot"),
+        ("collab_overcooked", ["bring", "potato_slices"], "Put potato slices on a shared counter"),
+    ],
+)
+def test_a_follower_does_a_job_in_every_world(world: str, aim: list[str], words: str) -> None:
+    Scripted.LINES = {0: [[say("", 1, kind="inform", aim=aim)]]}
+    Scripted.DOES = staticmethod(lambda situation: Decision({}))
+    loop = loop_of("scripted+follower", "tree", seats=2, world=world)
+    assert [text for _, _, text in loop.go(24)] == [words, "accept", "report", "report"]
+    last = loop.log().messages[-1]
+    assert (last.sender, last.data["status"], last.data["house"]) == (1, "done", True)
 
 
 def test_a_member_knows_the_commands_of_those_before_it_where_the_team_lets_it() -> None:

@@ -16,11 +16,11 @@ from kitchen.contract.world import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.change_episode import close_expired_turn
-from kitchen.play.episode.create_episode import members_of_plans
+from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts, last_command_at
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
-from kitchen.play.live.render_page import page_context
+from kitchen.play.live.render_page import offered_aims, page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.turn.conversation import mailbox_of, member_message
@@ -282,4 +282,48 @@ def test_what_a_person_was_asked_for_is_reported_as_soon_as_it_is_so() -> None:
         assert set(states(episode).values()) == {"given"}
         submit(episode, step, "noop")
         submit(episode, step, *command, seat=1)
+    assert states(episode) == {1: "done"}
+
+
+@pytest.mark.parametrize(
+    ("world", "settings", "aim", "words", "headings"),
+    [
+        (
+            "overcooked",
+            {"layout": "forced_coordination"},
+            ("pickup", "onion"),
+            "Take an onion",
+            ["Take something", "Cook · Cook 1", "Put down or deliver", "Put down or deliver · Cook 1"],
+        ),
+        (
+            "collab_overcooked",
+            {"task": "boiled_egg"},
+            ("bring", "egg"),
+            "Put egg on a shared counter",
+            [
+                *("Bring to a shared counter · Cook 1", "Put into a utensil · Cook 1"),
+                *("Start a utensil · Cook 1", "Deliver · Cook 1", "Bring to a shared counter · Cook 2"),
+                *("Put into a utensil · Cook 2", "Start a utensil · Cook 2"),
+            ],
+        ),
+    ],
+)
+def test_who_leads_cooks_picks_what_each_of_them_can_do(
+    world: str, settings: dict[str, Any], aim: tuple[str, ...], words: str, headings: list[str]
+) -> None:
+    minds = (mind("follower", 0), mind("follower", 1))
+    members = [Member(2, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=2)]
+    team = make_organisation("tree", members, seats=2, settings={"sees": "all"})
+    episode = create_episode(
+        world=world, settings=settings, seats=2, seed=7, minds=minds, organisation=team, step_seconds=3
+    )
+    seat = episode.seats.get(number=2)
+    open_page(seat.key, "page-of-lead", newest=True, json=False, language="en")
+    view = current_seat_view(seat)
+    offered = offered_aims(world_page_of(seat), view)
+    assert [heading for heading, _ in offered] == headings
+    say = MessageDraft("", "inform", (1,), {"aim": list(aim)})
+    assert send_message(episode_id=episode.pk, seat=2, say=say).code == "accepted"
+    assert Message.objects.get().text == words
+    take(episode, 12)
     assert states(episode) == {1: "done"}

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
+from kitchen.registry.agent_registry import get_pursuer
 from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world
-from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
+from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_kit, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.beacon.world import Beacon
@@ -296,6 +298,33 @@ def test_what_can_be_asked_of_a_seat_is_told_in_words_and_stands_somehow(kind: s
             since = json.loads(json.dumps(world.aim_mark(seat, aim)))
             assert world.aim_status(seat, aim, since) in {SUCCESS, FAIL, UNKNOWN}
             assert page.aimed(world.public_brief(), aim) and page.aim_group(aim)
+
+
+def test_every_world_that_is_shipped_has_a_pursuer() -> None:
+    for kind in ("collab_overcooked", "cuisine", "overcooked"):
+        assert get_kit(kind).pursuer is not None
+
+
+@pytest.mark.parametrize("kind", sorted(WORLDS))
+def test_a_pursuer_knows_the_aims_of_every_seat_and_no_others(kind: str) -> None:
+    """Whatever has happened before. A world without a pursuer has no aims."""
+    world, chance = make(kind), Random(SEED)
+    if get_kit(kind).pursuer is None:
+        assert not any(map(world.aims, range(world.seats)))
+        return
+    pursuer = get_pursuer(kind)
+    for _ in range(3):
+        for seat in range(world.seats):
+            situation = make_situation(world, (seat,), seed=chance.randrange(100))
+            assert world.aims(seat) == make(kind).aims(seat) != []
+            for aim in world.aims(seat):
+                since = world.aim_mark(seat, aim)
+                step = pursuer.pursue(situation, seat, aim, since)
+                assert step.status == world.aim_status(seat, aim, since)
+                assert step.command is None or step.command in world.legal_actions(seat)
+            assert pursuer.pursue(situation, seat, ("no such aim",), None).status == FAIL
+        for _ in range(5):
+            world.step(choose(world, chance))
 
 
 @pytest.mark.parametrize("kind", sorted(WORLDS))

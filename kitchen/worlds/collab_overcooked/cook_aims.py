@@ -1,0 +1,92 @@
+"""Define the aims that a cook can be asked to achieve (`World.aims`), and check their progress.
+
+`bring` a thing: it lies on a shared counter. `put_in` a thing and a utensil: the utensil holds it. The verb
+that starts a utensil: it runs, or the cook has started it. `serve` from a utensil: the cook has delivered.
+
+The aims follow from what each utensil can hold and make (`food_rules`), so they are the same in every task:
+none of them shows what the order needs. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
+from kitchen.worlds.collab_overcooked.food_rules import DISH, FoodRules, base_food, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, STARTED_BY, KitchenThings
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS, SHARED_COUNTERS
+
+BRING, PUT_IN, SERVE = "bring", "put_in", "serve"
+
+
+@cache
+def seat_aims(seat: int) -> tuple[Aim, ...]:
+    """Return all aims of a cook."""
+    rules, own = food_rules(), OWN_UTENSILS[seat]
+    stored = () if seat == CHEF else (*rules.raw, DISH)
+    made = (product for name in own for product in sorted(rules.made_in(name)))
+    return (
+        *((BRING, thing) for thing in (*stored, *made)),
+        *((PUT_IN, thing, name) for name in own for thing in sorted(rules.taken_by(name))),
+        *((verb, name) for verb, name in STARTED_BY.items() if name in own),
+        *((SERVE, name) for name in own if seat == CHEF),
+    )
+
+
+def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
+    """Return how often the cook has done so far what the aim ends with; None where things show it. `done`
+    are its macros that took effect."""
+    return done.count(_last_macro(aim)) if aim[0] == SERVE or aim[0] in STARTED_BY else None
+
+
+def _last_macro(aim: Aim) -> Command:
+    return (DELIVER,) if aim[0] == SERVE else aim
+
+
+def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: Json) -> str:
+    """Return the status of one aim of a cook. What is not made yet cannot be brought or put into a utensil
+    unless it is made of one thing that is there."""
+    kind, what = aim[0], aim[1]
+    if kind == BRING:
+        reached = bool(things.lies_on(what, SHARED_COUNTERS))
+    elif kind == PUT_IN:
+        reached = what in things.utensils[aim[2]].contents
+    else:
+        runs = kind in STARTED_BY and things.utensils[what].ticks > 0
+        return SUCCESS if runs or done.count(_last_macro(aim)) > since else UNKNOWN
+    if reached:
+        return SUCCESS
+    source = made_of_one(things.rules, what)
+    is_there = _exists(things, what) or (source is not None and _exists(things, source.part))
+    return UNKNOWN if is_there else FAIL
+
+
+class SingleSource(NamedTuple):
+    """The one thing that a product is made of, and the utensil."""
+
+    utensil: str
+    part: str
+
+
+def made_of_one(rules: FoodRules, product: str) -> SingleSource | None:
+    """Return what a product is made of, if this is a single thing."""
+    found = (
+        SingleSource(utensil, inside[0])
+        for (utensil, inside), made in rules.rows.items()
+        if made == product and len(inside) == 1
+    )
+    return next(found, None)
+
+
+def _exists(things: KitchenThings, thing: str) -> bool:
+    """Return whether there is such a thing in the kitchen, or it is being made."""
+    utensils = things.utensils.items()
+    return (
+        thing == DISH
+        or thing in things.rules.raw
+        or any(each is not None and base_food(each) == thing for each in (*things.hold, *things.counters))
+        or any(thing == each.ready or thing in each.contents for _, each in utensils)
+        or any(things.rules.product(name, each.contents) == thing for name, each in utensils)
+    )

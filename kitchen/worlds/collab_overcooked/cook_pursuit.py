@@ -1,0 +1,133 @@
+"""Find the next macro towards an aim: get the thing that it needs in hand, then use it. Plain Python.
+
+The macro depends only on the current observation, so the cook recovers from any detour. A product is made on
+the way only if it is made of a single thing; a cook that knows no recipe needs no other knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
+from kitchen.worlds.collab_overcooked.cook_aims import (
+    PUT_IN,
+    SERVE,
+    SingleSource,
+    aim_status,
+    made_of_one,
+    seat_aims,
+)
+from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, base_food
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    DELIVER,
+    FILL,
+    PICKUP,
+    PLACE,
+    PUT,
+    REACHED_COUNTERS,
+    STARTED_BY,
+    KitchenThings,
+    things_from_observation,
+)
+from kitchen.worlds.collab_overcooked.room_layout import (
+    CHEF,
+    COUNTER,
+    DISHES,
+    INGREDIENTS,
+    OWN_UTENSILS,
+    SHARED_COUNTERS,
+)
+
+_VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
+
+
+class CookPursuer(AimPursuer):
+    """Pursue an aim macro by macro. A held thing that is of no use is put on a counter first."""
+
+    def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
+        """Return the next macro that can begin now; wait if there is none."""
+        brief, seen = situation.briefs[seat], situation.observations[seat]
+        if aim not in seat_aims(seat):
+            return AimStep(FAIL)
+        things = things_from_observation(seen, needs_dish=brief["in_dish"])
+        done = [tuple(macro) for macro in seen["players"][seat]["done"]]
+        status = aim_status(things, done, aim, since)
+        if status != UNKNOWN:
+            return AimStep(status)
+        macro = next_macro(things, seat, aim)
+        return AimStep(UNKNOWN, macro if macro in situation.legal[seat] else None)
+
+
+def next_macro(things: KitchenThings, seat: int, aim: Aim) -> Command | None:
+    """Return the next macro towards an aim that is not achieved, whether or not it can begin now; None while
+    nothing can be done."""
+    kind, held = aim[0], things.hold[seat]
+    if kind == SERVE:
+        return _serve(things, held, aim[1])
+    if kind in STARTED_BY:
+        return aim if held is None else (PLACE,)
+    if held is not None and base_food(held) == aim[1]:
+        return _use(things, aim)
+    return _get(things, seat, aim[1])
+
+
+def _use(things: KitchenThings, aim: Aim) -> Command | None:
+    """Return the macro for an aim whose thing is in hand. What must be brought is held until a shared counter
+    is free."""
+    if aim[0] == PUT_IN:
+        return (PUT, aim[2])
+    return (PLACE,) if things.free(SHARED_COUNTERS) else None
+
+
+def _get(things: KitchenThings, seat: int, thing: str) -> Command | None:
+    """Return the next macro to get into the hands a thing that is not there yet."""
+    held, source = things.hold[seat], made_of_one(things.rules, thing)
+    if source and (source.utensil not in OWN_UTENSILS[seat] or things.lies_on(thing, REACHED_COUNTERS[seat])):
+        source = None
+    if held is not None:
+        is_part = source is not None and held == source.part and _is_empty(things, source)
+        return (PUT, source.utensil) if source and is_part else (PLACE,)
+    return _make(things, seat, source) if source else _take(things, seat, thing)
+
+
+def _is_empty(things: KitchenThings, source: SingleSource) -> bool:
+    utensil = things.utensils[source.utensil]
+    return not utensil.contents and utensil.ready is None
+
+
+def _make(things: KitchenThings, seat: int, source: SingleSource) -> Command | None:
+    """Return the next macro, with empty hands, to make a product and take it out of its utensil. Another
+    product is taken out first."""
+    utensil = things.utensils[source.utensil]
+    if utensil.ready:
+        return (PICKUP, utensil.ready, source.utensil)
+    if utensil.contents == [source.part]:
+        return (_VERB_OF[source.utensil], source.utensil)
+    return None if utensil.contents else _get(things, seat, source.part)
+
+
+def _take(things: KitchenThings, seat: int, thing: str) -> Command | None:
+    """Return the macro that picks a thing up where it lies or is kept; None if it is not there."""
+    if things.lies_on(thing, REACHED_COUNTERS[seat]):
+        return (PICKUP, thing, COUNTER)
+    if seat == CHEF:
+        return None
+    return (PICKUP, thing, DISHES if thing == DISH else INGREDIENTS)
+
+
+def _serve(things: KitchenThings, held: str | None, name: str) -> Command | None:
+    """Return the next macro to deliver what is in a utensil, in a dish if the order needs one."""
+    ready = things.utensils[name].ready
+    if not things.needs_dish:
+        if held is None:
+            return (PICKUP, ready, name) if ready else None
+        return (DELIVER,) if held in things.rules.made_in(name) else (PLACE,)
+    if held is None:
+        return (PICKUP, DISH, COUNTER)
+    if held == DISH:
+        return (FILL, name)
+    return (DELIVER,) if held.endswith(IN_DISH) else (PLACE,)
+
+
+PURSUER = CookPursuer()

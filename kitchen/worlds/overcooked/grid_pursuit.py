@@ -1,0 +1,57 @@
+"""Find the next move towards an aim, skill by skill: fetch what the aim needs, then do it. Plain Python.
+
+The move depends only on the current observation and the situation's seed, so it recovers from any detour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.agent_skills import SeatObservation, Skill
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Json
+from kitchen.worlds.overcooked.game_rules import DISH
+from kitchen.worlds.overcooked.grid_aims import FOOD_OF_PUT, seat_aims
+from kitchen.worlds.overcooked.skill_prompt import DELIVER, FILL, PICKUP, PLACE, SOUP
+from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
+from kitchen.worlds.overcooked.skills import next_move
+
+_NEEDED: Mapping[str, str] = {FILL: DISH, **FOOD_OF_PUT}
+"""What must be in hand for a skill, by verb; the hands must be empty for any other but placing and
+delivering."""
+
+
+class GridPursuer(AimPursuer):
+    """Pursue an aim skill by skill. A held thing that is of no use is laid down first."""
+
+    def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
+        """Return the next move that is legal now; wait if there is none. The observation does not show
+        whether an aim other than a pickup is reached."""
+        sight = SeatObservation.of(situation, seat)
+        moment = SkillMoment.of(sight)
+        if aim not in seat_aims(moment.layout, moment.scene.starts_itself, seat):
+            return AimStep(FAIL)
+        if aim == (PLACE,) and moment.held is None:
+            return AimStep(FAIL)
+        if aim == (PICKUP, moment.held):
+            return AimStep(SUCCESS)
+        move = next_move(moment, next_skill(moment, aim), Random(situation.seed))  # noqa: S311
+        return AimStep(UNKNOWN, move if move in sight.legal else None)
+
+
+def next_skill(moment: SkillMoment, aim: Skill) -> Skill:
+    """Return the skill with which a seat continues towards an aim: the aim itself, or a step before it."""
+    verb, held = aim[0], moment.held
+    if verb == PLACE or (verb == DELIVER and isinstance(held, tuple)):
+        return aim
+    if verb == DELIVER:
+        lies_ready = held is None and moment.sources(SOUP)
+        return (PICKUP, SOUP) if lies_ready else next_skill(moment, (FILL,))
+    needed = _NEEDED.get(verb)
+    if held == needed:
+        return aim
+    return (PICKUP, str(needed)) if held is None else (PLACE,)
+
+
+PURSUER = GridPursuer()

@@ -1,0 +1,29 @@
+"""Pursue aims in a world, one seat alone, while the others stay."""
+
+from __future__ import annotations
+
+from kitchen.agents.evaluation import make_situation
+from kitchen.contract.world import SUCCESS, UNKNOWN, World
+from kitchen.registry.agent_registry import get_pursuer
+
+LONGEST = 60
+
+
+def achieve(world: World, seat: int, *aim: str) -> int:
+    """Pursue an aim until the world says that it is reached; return the steps. Every command is legal."""
+    pursuer, since = get_pursuer(world.kind), world.aim_mark(seat, aim)
+    assert aim in world.aims(seat)
+    for steps in range(LONGEST):
+        if (status := world.aim_status(seat, aim, since)) != UNKNOWN:
+            assert status == SUCCESS, (aim, status)
+            return steps
+        step = pursuer.pursue(make_situation(world, (seat,), seed=steps), seat, aim, since)
+        assert step.status == UNKNOWN and (step.command is None or step.command in world.legal_actions(seat))
+        world.step({seat: step.command} if step.command else {})
+    raise AssertionError(f"{aim} was not reached in {LONGEST} steps")
+
+
+def status_of_pursuit(world: World, seat: int, *aim: str) -> str:
+    """What the pursuer says of an aim that is asked for now."""
+    since = world.aim_mark(seat, aim) if aim in world.aims(seat) else None
+    return get_pursuer(world.kind).pursue(make_situation(world, (seat,)), seat, aim, since).status
