@@ -97,6 +97,28 @@ EMPTY_BOUNDS = Bounds((0, 0, 0), (-1, -1, -1))
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How many blocks of a kind there are, and a box that holds them all."""
+
+    count: int
+    box: Bounds
+
+    def changed(self, cell: Cell, by: int) -> Extent:
+        """Return the extent after a block in this cell was added (1) or taken away (-1)."""
+        if by < 0:
+            return Extent(self.count + by, self.box)
+        (low_x, low_y, low_z), (high_x, high_y, high_z) = self.box
+        x, y, z = cell
+        low = min(low_x, x), min(low_y, y), min(low_z, z)
+        return Extent(self.count + by, Bounds(low, (max(high_x, x), max(high_y, y), max(high_z, z))))
+
+    def is_within(self, origin: Cell, limit: float) -> bool:
+        """Return whether all of the box is within the squared distance `limit`."""
+        ends = zip(*self.box, origin, strict=True)
+        return sum(max(at - low, high - at) ** 2 for low, high, at in ends) <= limit
+
+
+@dataclass(frozen=True, slots=True)
 class BlockMap:
     """The blocks that are there at the start of an episode."""
 
@@ -104,6 +126,7 @@ class BlockMap:
     area: Bounds
     """Where seats may go."""
     index: Index
+    extents: Mapping[str, Extent]
 
     @classmethod
     def of(cls, blocks: Mapping[Cell, str], area: Bounds) -> BlockMap:
@@ -114,7 +137,10 @@ class BlockMap:
         frozen = {
             kind: {cube: frozenset(cells) for cube, cells in cubes.items()} for kind, cubes in index.items()
         }
-        return cls(dict(blocks), area, frozen)
+        extents: dict[str, Extent] = {}
+        for cell, kind in blocks.items():
+            extents[kind] = extents.get(kind, Extent(0, Bounds(cell, cell))).changed(cell, 1)
+        return cls(dict(blocks), area, frozen, extents)
 
 
 def cell_key(cell: Iterable[int]) -> str:
@@ -139,6 +165,7 @@ class BlockGrid:
         """The blocks of all cells that ever changed."""
         self._own: dict[str, dict[Cell, set[Cell]]] = {}
         """The cubes of the index that differ from those of the map."""
+        self._extents = dict(start.extents)
         self._found: dict[str, dict[tuple[Cell, float], Cell | None]] = {}
         """What was found of each kind since it changed last."""
         for key, block in self.changed.items():
@@ -159,9 +186,13 @@ class BlockGrid:
     def _note(self, cell: Cell, block: str) -> None:
         """Update the index."""
         before, self._blocks[cell] = self.block(cell), block
+        if before == block:
+            return
         cube = _cube(cell)
         for kind in {before, block} - {AIR}:
             self._found.pop(kind, None)
+            extent = self._extents.get(kind) or Extent(0, Bounds(cell, cell))
+            self._extents[kind] = extent.changed(cell, 1 if kind == block else -1)
             own = self._own.setdefault(kind, {})
             if cube not in own:
                 own[cube] = set(self.start.index.get(kind, {}).get(cube, _NO_CELLS))
@@ -201,6 +232,9 @@ class BlockGrid:
     def count(self, kind: str, origin: Cell, reach: float) -> int:
         """Return the number of such blocks within reach."""
         total, limit, rank = 0, reach * reach, rank_from(origin)
+        extent = self._extents.get(kind)
+        if extent is None or extent.is_within(origin, limit):
+            return extent.count if extent else 0
         for cube, cells in self._cubes(kind).items():
             if _most_distance(cube, origin) <= limit:
                 total += len(cells)

@@ -27,9 +27,9 @@ from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.gathering_macros import HAND
 from kitchen.worlds.blocks.item_recipes import TABLE, Inventory, add_items, recipe_book
 from kitchen.worlds.blocks.kitchen_planner import kitchen_commands
+from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.make_plans import ItemSources, plan_items
 
-GO_ON: Command = ("go_on",)
 TO_THE_MIDDLE: Command = ("goto_at", "0", "0", "0")
 AT_A_TIME = 5
 """Blocks that a seat collects before it looks again at what the others have."""
@@ -59,7 +59,8 @@ class Team:
         for message in situation.talk.messages:
             told = message.data.get(HOLDS_KEY, {}) if isinstance(message.data, Mapping) else {}
             for seat, items in told.items():
-                self.held.setdefault(int(seat), dict(items))
+                if int(seat) not in self.seats:
+                    self.held[int(seat)] = dict(items)
         doing = [seen["doing"] for seen in self.seen.values()]
         self.promised = {(int(words[1]), words[2]) for words in doing if words and words[0] == "give"}
         """Gifts under way: (seat, item)."""

@@ -28,9 +28,7 @@ from kitchen.worlds.blocks.furnace_rules import SMELTING_STEPS
 from kitchen.worlds.blocks.item_recipes import (
     TABLE,
     Inventory,
-    RecipeBook,
     add_items,
-    recipe_book,
     remove_items,
 )
 
@@ -130,11 +128,6 @@ class BlockScene(SimpleWorld):
     def animals(self) -> list[tuple[str, Cell]]:
         """Each animal that is there, with its cell."""
         return [each for number, each in enumerate(self.herd) if number not in self.hunted]
-
-    @property
-    def recipes(self) -> RecipeBook:
-        """The rows that seats can craft."""
-        return recipe_book()
 
     @property
     def box(self) -> Bounds:
@@ -271,10 +264,3 @@ class BlockScene(SimpleWorld):
             "gained": {item: amount for item, amount in changes.items() if amount > 0},
             "lost": {item: -amount for item, amount in changes.items() if amount < 0},
         }
-
-    def share_that_exists(self, targets: Mapping[str, int], stores: Iterable[Mapping[str, int]]) -> float:
-        """Return the share of the wanted items that exist in these stores together."""
-        total = sum(targets.values())
-        kept = [dict(store) for store in stores]
-        there = {item: sum(store.get(item, 0) for store in kept) for item in targets}
-        return sum(min(amount, there[item]) for item, amount in targets.items()) / total

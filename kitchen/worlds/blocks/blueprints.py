@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated
 
 from pydantic import Field, Strict, StringConstraints, TypeAdapter
 
-from kitchen.contract.data_files import Record, Text, Texts, read_toml
+from kitchen.contract.data_files import DataSource, Record, Texts, error_text, parse_toml, read_toml
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.block_grid import AIR, BlockGrid, Bounds, Cell, key_cell
 from kitchen.worlds.blocks.blueprint_generator import generate_levels
@@ -26,13 +26,18 @@ from kitchen.worlds.blocks.item_recipes import DATA
 
 FOLDER = DATA / "blueprints"
 NO_BLOCK = "."
+MOST_SIDE = 32
+"""Maximum number of levels, rows and columns of a blueprint."""
 Letter = Annotated[str, StringConstraints(min_length=1, max_length=1)]
+BlockName = Annotated[
+    str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$"), error_text("must be the name of a block")
+]
 
 
 class BlueprintFile(Record):
     """The whole file."""
 
-    legend: Mapping[Letter, Text]
+    legend: Annotated[Mapping[Letter, BlockName], Field(max_length=26)]
     levels: Annotated[tuple[Texts, ...], Strict(False), Field(min_length=1)]
 
 
@@ -157,22 +162,40 @@ class Comparison:
 
 def read_blueprint(name: str) -> Blueprint:
     """Read a file; DataError with file, key and reason if it is wrong."""
-    source, values = read_toml(FOLDER / f"{name}.toml")
+    return _checked(name, *read_toml(FOLDER / f"{name}.toml"))
+
+
+@lru_cache(maxsize=16)
+def parse_blueprint(text: str, name: str) -> Blueprint:
+    """Return the blueprint of a text in the form of a file; DataError if it is wrong."""
+    return _checked(name, *parse_toml(text, name))
+
+
+def _checked(name: str, source: DataSource, values: Json) -> Blueprint:
     given = source.read(TypeAdapter(BlueprintFile), values)
+    if AIR in given.legend.values() or NO_BLOCK in given.legend:
+        raise source.error("legend", f"{NO_BLOCK} is {AIR}, and not in the legend")
     known = {NO_BLOCK: AIR, **given.legend}
     depth, width = len(given.levels[0]), len(given.levels[0][0])
+    if max(len(given.levels), depth, width) > MOST_SIDE:
+        raise source.error("levels", f"must not have more than {MOST_SIDE} levels, rows or columns")
     for number, rows in enumerate(given.levels, 1):
         place = source.at(f"levels[{number}]")
         for row_number, row in enumerate(rows, 1):
-            if (len(rows), len(row)) != (depth, width):
-                words = f"{len(rows)} x {len(row)} cells, where the first level has {depth} x {width}"
-                raise place.error(f"[{row_number}]", words)
-            if unknown := next((letter for letter in row if letter not in known), ""):
-                raise place.error(f"[{row_number}]", f"{unknown!r} is not one of {', '.join(known)}")
+            if reason := _row_problem(row, known, (len(rows), len(row)), (depth, width)):
+                raise place.error(f"[{row_number}]", reason)
     levels = [[[known[letter] for letter in row] for row in rows] for rows in given.levels]
     if all(block == AIR for rows in levels for row in rows for block in row):
         raise source.error("levels", "has no block")
     return Blueprint.of(name, levels)
+
+
+def _row_problem(row: str, known: Mapping[str, str], size: tuple[int, int], first: tuple[int, int]) -> str:
+    """Return why a row is wrong; empty if it is not."""
+    if size != first:
+        return f"{size[0]} x {size[1]} cells, where the first level has {first[0]} x {first[1]}"
+    unknown = next((letter for letter in row if letter not in known), "")
+    return f"{unknown!r} is not one of {', '.join(known)}" if unknown else ""
 
 
 def blueprint_files() -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from kitchen.contract.world import Json, Metric, Setting, SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap
 from kitchen.worlds.blocks.blueprint_generator import NAME_PATTERN
-from kitchen.worlds.blocks.blueprints import Blueprint, blueprint, blueprint_files
+from kitchen.worlds.blocks.blueprints import Blueprint, blueprint, blueprint_files, parse_blueprint
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
     GIVES,
@@ -44,6 +44,15 @@ class Construction(BuildingWorld):
             "generator: materials_M_rooms_R_window_W_carpet_C_variant_V with M, R, W and C from 0 to 2.",
             minimum=1,
             maximum=80,
+        ),
+        Setting(
+            "own_blueprint",
+            "text",
+            "A blueprint of your own",
+            "",
+            help="If it is not empty, it is used instead. Write it in the form of a blueprint's file.",
+            lines=10,
+            maximum=40_000,
         ),
         Setting(
             "inventories",
@@ -97,6 +106,8 @@ class Construction(BuildingWorld):
         return held
 
     def _blueprint(self) -> Blueprint:
+        if text := self.chosen["own_blueprint"]:
+            return parse_blueprint(text, "own_blueprint")
         name = self.chosen["blueprint"]
         try:
             return blueprint(name)

@@ -8,17 +8,17 @@ from all inventories together, or null if it cannot be made.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import DataError, DataSource, Record, Text, read_json
+from kitchen.contract.data_files import DataError, DataSource, Record, Text, Value, read_json
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.item_recipes import DATA, Recipe, add_items, recipe_book, remove_items
 
-Amount = Annotated[int, Field(ge=1)]
+Amount = Annotated[int, Field(ge=1, le=9999)]
 Seat = Annotated[int, Field(ge=0)]
 
 
@@ -84,20 +84,37 @@ def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, di
 
 def read_tasks(path: Path) -> dict[str, CraftingTask]:
     """Read a file of tasks by id; DataError with file, key and reason if it is wrong."""
-    source = DataSource(path.name)
     try:
-        values = read_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name}: not JSON: {error}") from error
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path.name}: cannot be read: {error}") from error
     tasks: dict[str, CraftingTask] = {}
-    for number, task in enumerate(source.read(TypeAdapter(list[CraftingTask]), values), 1):
-        place, (key, reason) = source.at(f"[{number}]"), task.problem()
+    for number, task in enumerate(_parsed(text, path.name, TypeAdapter(list[CraftingTask])), 1):
+        place, (key, reason) = DataSource(path.name, f"[{number}]"), task.problem()
         if task.id in tasks:
             key, reason = "id", f"{task.id!r} is named twice"
         if key:
             raise place.error(key, reason)
         tasks[task.id] = task
     return tasks
+
+
+@lru_cache(maxsize=16)
+def parse_task(text: str, name: str) -> CraftingTask:
+    """Return the task of a text, a JSON object; DataError with key and reason if it is wrong."""
+    task = _parsed(text, name, TypeAdapter(CraftingTask))
+    key, reason = task.problem()
+    if key:
+        raise DataSource(name).error(key, reason)
+    return task
+
+
+def _parsed(text: str, name: str, kind: TypeAdapter[Value]) -> Value:
+    try:
+        values = read_json(text)
+    except ValueError as error:
+        raise DataError(f"{name}: not JSON: {error}") from error
+    return DataSource(name).read(kind, values)
 
 
 @cache

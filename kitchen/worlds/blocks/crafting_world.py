@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from kitchen.contract.world import Json, Setting, SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
-from kitchen.worlds.blocks.crafting_tasks import CraftingTask, crafting_tasks
+from kitchen.worlds.blocks.crafting_tasks import CraftingTask, crafting_tasks, parse_task
 from kitchen.worlds.blocks.goal_worlds import TargetWorld
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 
@@ -39,6 +39,15 @@ class Crafting(TargetWorld):
             ),
         ),
         Setting(
+            "own_task",
+            "text",
+            "A task of your own",
+            "",
+            help="If it is not empty, it is used instead. Write it as one object of the file of tasks.",
+            lines=10,
+            maximum=10_000,
+        ),
+        Setting(
             "limit",
             "int",
             "Steps after which the episode is cut off (0: the task's)",
@@ -62,7 +71,9 @@ class Crafting(TargetWorld):
         return [pool]
 
     def _task(self) -> CraftingTask:
-        if name := self.chosen["task"]:
+        if text := self.chosen["own_task"]:
+            task = parse_task(text, "own_task")
+        elif name := self.chosen["task"]:
             task = crafting_tasks()[name]
         else:
             seats = max(self.seats, PRACTICE_SEATS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, ClassVar
 
@@ -164,4 +165,4 @@ class Gather(BuildingWorld):
 def _widened(start: BlockMap, top: int) -> BlockMap:
     """Return the map with room above it, up to the blueprint's highest level."""
     (low, (x, y, z)) = start.area
-    return BlockMap(start.blocks, Bounds(low, (x, max(y, top), z)), start.index)
+    return replace(start, area=Bounds(low, (x, max(y, top), z)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -115,7 +116,11 @@ class TargetWorld(MacroWorld):
     @property
     def targets_made(self) -> float:
         """The share of the wanted items that exist."""
-        return self.share_that_exists(self.targets, (*self.inventories, self.chest))
+        there = Counter[str]()
+        for items in (*self.inventories, self.chest):
+            there.update(items)
+        made = sum(min(amount, there[item]) for item, amount in self.targets.items())
+        return made / sum(self.targets.values())
 
 
 class BuildingWorld(MacroWorld):

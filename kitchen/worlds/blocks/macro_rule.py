@@ -16,9 +16,8 @@ WORD, NUMBER, AMOUNT = "word", "number", "amount"
 """Kinds of argument: any text, a whole number, a whole number from 1."""
 MOST_AMOUNT = 9999
 MISSING, NONE_NEAR, OUT_OF_AREA, UNKNOWN_SEAT = "missing", "none_near", "out_of_area", "unknown_seat"
-UNKNOWN_ITEM, NO_TABLE, NO_CHEST, OCCUPIED, NOTHING_THERE = (
-    *("unknown_item", "no_table", "no_chest", "occupied", "nothing_there"),
-)
+UNKNOWN_ITEM, NO_TABLE, NO_CHEST = "unknown_item", "no_table", "no_chest"
+OCCUPIED, NOTHING_THERE = "occupied", "nothing_there"
 NOT_SMELTABLE, NO_FURNACE, IN_USE, NO_FUEL = "not_smeltable", "no_furnace", "in_use", "no_fuel"
 Macro = dict[str, Json]
 """A macro in progress: `words`, `n` (blocks taken or placed, items smelted), `left` (steps of a stay, else

@@ -9,7 +9,7 @@ from typing import ClassVar
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_scene import BLOCK_REACH, FURNACE, BlockScene
 from kitchen.worlds.blocks.furnace_rules import fuel_for, smelting_rules
-from kitchen.worlds.blocks.item_recipes import TABLE, Recipe, add_items, remove_items
+from kitchen.worlds.blocks.item_recipes import TABLE, Recipe, add_items, recipe_book, remove_items
 from kitchen.worlds.blocks.macro_rule import (
     AMOUNT,
     IN_USE,
@@ -36,11 +36,11 @@ class Craft(MacroRule):
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
         """A row must be paid, and its table be in the inventory or near."""
         item, times = words[1], int(words[2])
-        rows = scene.recipes.by_item.get(item, ())
+        rows = recipe_book().by_item.get(item, ())
         if not rows:
             return UNKNOWN_ITEM
         held = scene.inventories[seat]
-        if all(scene.recipes.payment(row, held, times) is None for row in rows):
+        if all(recipe_book().payment(row, held, times) is None for row in rows):
             return MISSING
         return "" if _row(scene, seat, words) else NO_TABLE
 
@@ -56,7 +56,7 @@ class Craft(MacroRule):
         """Pay, and take what is made."""
         words = tuple(macro["words"])
         row, times, held = _row(scene, seat, words), int(words[2]), scene.inventories[seat]
-        paid = row and scene.recipes.payment(row, held, times)
+        paid = row and recipe_book().payment(row, held, times)
         if not row or not paid:
             raise ValueError(f"{words[1]} cannot be paid")
         remove_items(held, paid)
@@ -66,7 +66,7 @@ class Craft(MacroRule):
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
         """Return every item that can be made now."""
         held, has_table = scene.inventories[seat], scene.has_table(seat)
-        book = scene.recipes
+        book = recipe_book()
         for item in book.made_of(held):
             usable = (row for row in book.by_item[item] if has_table or not row.table)
             most = max((book.most_times(row, held) for row in usable), default=0)
@@ -80,8 +80,8 @@ def _row(scene: BlockScene, seat: int, words: Command) -> Recipe | None:
     return next(
         (
             row
-            for row in scene.recipes.by_item[words[1]]
-            if scene.recipes.payment(row, held, int(words[2])) is not None
+            for row in recipe_book().by_item[words[1]]
+            if recipe_book().payment(row, held, int(words[2])) is not None
             and (not row.table or scene.has_table(seat))
         ),
         None,

@@ -22,7 +22,7 @@ from kitchen.worlds.overcooked.game_rules import (
     Pot,
 )
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, POT, SERVING, Layout, cells_in_reach
-from kitchen.worlds.overcooked.skill_prompt import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
+from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
 
 FOOD_OF_PUT: Mapping[str, str] = {verb: food for food, verb in PUT_VERBS.items()}
 """The ingredient that each verb puts into a pot."""

@@ -13,7 +13,7 @@ from kitchen.contract.agent_skills import SeatObservation, Skill
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Json
 from kitchen.worlds.overcooked.game_rules import DISH
 from kitchen.worlds.overcooked.grid_aims import FOOD_OF_PUT, seat_aims
-from kitchen.worlds.overcooked.skill_prompt import DELIVER, FILL, PICKUP, PLACE, SOUP
+from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, SOUP
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 from kitchen.worlds.overcooked.skills import next_move
 

@@ -1,11 +1,8 @@
-"""Name the skills of Overcooked, and describe the game and one moment of it for language models.
-
-The names are also read as models write them, and finished skills are recognised in events. No Django.
-"""
+"""Describe Overcooked and one moment of it for language models. No Django."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from kitchen.contract.agent_skills import (
     EARLY,
@@ -19,66 +16,20 @@ from kitchen.contract.agent_skills import (
     WorkedExample,
     wait_skill,
 )
-from kitchen.contract.world import Event, Json
+from kitchen.contract.world import Json
 from kitchen.words.english_text import and_list, counted_noun
-from kitchen.worlds.overcooked.game_rules import DISH, FILLED, FOOD, LAID, POTTED, SERVED, STARTED, TOOK, Item
+from kitchen.worlds.overcooked.game_rules import DISH, Item
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, POT, POT_CAPACITY, SERVING
 from kitchen.worlds.overcooked.partners.grid_snapshot import SeenPot
+from kitchen.worlds.overcooked.skill_names import (
+    DELIVER,
+    FILL,
+    PICKUP,
+    PLACE,
+    PUT_VERBS,
+    START,
+)
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
-
-PICKUP, PLACE, FILL = "pickup", "place_obj_on_counter", "fill_dish_with_soup"
-DELIVER, START = "deliver_soup", "start_cooking"
-PUT_VERBS: Mapping[str, str] = {food: f"put_{food}_in_pot" for food in sorted(FOOD)}
-"""The verb for putting each ingredient into a pot."""
-SOUP = "soup"
-MAX_SKILL_WORDS = 6
-"""Number of words after a verb in which its object is searched for."""
-
-
-def finished_skill(event: Event) -> Skill | None:
-    """Return the skill that an event shows as finished; None for any other event."""
-    if event.kind != "performed" or "did" not in event.data:
-        return None
-    thing = event.data["thing"] if isinstance(event.data["thing"], str) else SOUP
-    return {
-        TOOK: (PICKUP, thing),
-        LAID: (PLACE,),
-        POTTED: (PUT_VERBS.get(thing, PLACE),),
-        STARTED: (START,),
-        FILLED: (FILL,),
-        SERVED: (DELIVER,),
-    }[event.data["did"]]
-
-
-def match_skill(written: Sequence[str]) -> Skill | None:
-    """Return the skill for a verb and the object that follows it, if it needs one; None if none matches."""
-    verb, *after = map(_singular, written[: 1 + MAX_SKILL_WORDS])
-    food = next((word for word in after if word in FOOD), "")
-    if verb in ("put", "place", "add", "drop") and food and "pot" in after:
-        return (PUT_VERBS[food],)
-    if verb in ("pickup", "pick", "grab", "get", "take", "fetch"):
-        thing = next((word for word in after if word in FOOD or word == DISH), "")
-        return (PICKUP, thing) if thing else None
-    if verb == "put":
-        return (PUT_VERBS[food],) if food and "counter" not in after else (PLACE,) if after else None
-    return _ALONE.get(verb)
-
-
-def _singular(word: str) -> str:
-    """Return the singular: `dish` for `Dishes`, `tomato` for `tomatoes`, and `fetch` for `fetches`."""
-    without = word.lower().removesuffix("s")
-    return without.removesuffix("e") if without.endswith(("toe", "she", "che")) else without
-
-
-_ALONE: Mapping[str, Skill] = {
-    "place": (PLACE,),
-    "drop": (PLACE,),
-    "fill": (FILL,),
-    "deliver": (DELIVER,),
-    "serve": (DELIVER,),
-    "start": (START,),
-    "cook": (START,),
-}
 
 FURNITURE = {letter: f"{what} dispenser" for letter, what in DISPENSERS.items()}
 FURNITURE |= {POT: "pot", SERVING: "serving place"}

@@ -21,7 +21,7 @@ from kitchen.worlds.overcooked.layout import (
 )
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
-from kitchen.worlds.overcooked.skill_prompt import SOUP
+from kitchen.worlds.overcooked.skill_names import SOUP
 
 NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
 """Letters of furniture that is needed to serve a soup. Only those that the layout has are used."""

@@ -27,7 +27,7 @@ from kitchen.worlds.overcooked.game_rules import DISH, STAY
 from kitchen.worlds.overcooked.grid_aims import layout_skills
 from kitchen.worlds.overcooked.layout import Cell, Layout
 from kitchen.worlds.overcooked.partners.baseline_agents import first_command, free_directions
-from kitchen.worlds.overcooked.skill_prompt import (
+from kitchen.worlds.overcooked.skill_names import (
     DELIVER,
     FILL,
     PICKUP,
@@ -36,9 +36,11 @@ from kitchen.worlds.overcooked.skill_prompt import (
     SOUP,
     START,
     finished_skill,
+    match_skill,
+)
+from kitchen.worlds.overcooked.skill_prompt import (
     game_description,
     held_thing,
-    match_skill,
     moment_text,
     player_name,
     usual_style,

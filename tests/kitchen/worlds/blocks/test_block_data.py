@@ -120,6 +120,43 @@ def test_a_row_of_an_unknown_tag_is_refused(tmp_path: Path) -> None:
         read_recipes(path)
 
 
+def test_a_researcher_s_own_blueprint_and_task_are_played() -> None:
+    text = 'legend = { s = "stone", p = "oak_planks" }\nlevels = [["ss", "s."], ["p.", ".."]]'
+    world = game("construction", own_blueprint=text)
+    assert world.blueprint.materials == {"stone": 3, "oak_planks": 1} and world.box.high == (1, 1, 1)
+    task = {**crafting_tasks()["craft_2_01_pink_wool"].model_dump(), "id": "craft_2_99_mine"}
+    assert game("crafting", own_task=json.dumps(task)).task.id == "craft_2_99_mine"
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "said"),
+    [
+        ("construction", {"own_blueprint": "levels = " + "[" * 99}, "own_blueprint: "),
+        (
+            "construction",
+            {"own_blueprint": 'legend = { s = "<b>" }\nlevels = [["s"]]'},
+            "legend.s: must be the",
+        ),
+        (
+            "construction",
+            {"own_blueprint": 'legend = { s = "air" }\nlevels = [["s"]]'},
+            "own_blueprint: legend",
+        ),
+        (
+            "construction",
+            {"own_blueprint": f'legend = {{ s = "stone" }}\nlevels = [["{"s" * 33}"]]'},
+            "levels: must not have more than 32",
+        ),
+        ("crafting", {"own_task": "[" * 9_000}, "own_task: not JSON"),
+        ("crafting", {"own_task": '{"id": "x"}'}, "own_task: seats: is missing"),
+        ("crafting", {"own_task": "[]"}, "own_task: must be a table"),
+    ],
+)
+def test_a_hostile_blueprint_or_task_is_refused(family: str, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        game(family, **settings)
+
+
 def test_97_of_the_100_crafting_tasks_can_be_made_with_the_crafts_of_their_file() -> None:
     solvable = [task for task in crafting_tasks().values() if task.crafts]
     assert len(crafting_tasks()) == 100 and len(solvable) == 97

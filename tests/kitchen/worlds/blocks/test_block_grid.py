@@ -30,8 +30,9 @@ def test_the_index_finds_and_counts_what_a_search_of_all_cells_does() -> None:
         origin: Cell = cells[-number]
         for reach in (3, 9.5, 64):
             assert grid.nearest("stone", origin, reach) == nearest_cell(present, origin, reach)
-        near = [each for each in present if nearest_cell([each], origin, 9.5)]
-        assert grid.count("stone", origin, 9.5) == len(near)
+        for reach in (9.5, 64):
+            near = [each for each in present if nearest_cell([each], origin, reach)]
+            assert grid.count("stone", origin, reach) == len(near)
 
 
 def test_only_what_differs_from_the_map_is_stored_and_a_stored_grid_is_the_same() -> None:
