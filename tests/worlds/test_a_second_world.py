@@ -86,7 +86,9 @@ def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
 
 def test_its_co_players_are_offered_in_its_conditions_alone(beacon: None) -> None:
     found = {kind: get_agent(kind) for kind in AGENTS}  # nobody says how aims are pursued, or offers skills
-    any_world = {kind for kind, agent in found.items() if not (agent.pursues or agent.skilled)}
+    any_world = {
+        kind for kind, agent in found.items() if not (agent.worlds or agent.pursues or agent.skilled)
+    }
     assert set(agent_kinds("beacon")) == {"pilot", *any_world}
     assert "pilot" not in agent_kinds(DEFAULT_WORLD_NAME)
     assert set(agent_kinds()) >= {*agent_kinds("beacon"), *agent_kinds(DEFAULT_WORLD_NAME)}

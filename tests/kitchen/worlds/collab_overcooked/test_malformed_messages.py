@@ -20,7 +20,7 @@ from kitchen.play.live import seat_consumer
 from kitchen.play.models import Episode, Message, SeatCommand
 from kitchen.urls import websocket_urlpatterns
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 
 NO_MACRO: tuple[Any, ...] = (
     ["fly"],
