@@ -166,8 +166,8 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     """Return the maximum cost of one episode, in US dollars. Every step makes all the calls and tries that
     are possible, and every answer has its maximum length. The same holds for remembered answers and answers
     to be corrected (one of them, where tries are remembered). Feedback on every agent and separate answers to
-    people are included. UnknownPriceError if there is no price. A prompt that is too long for the price is
-    never sent."""
+    people are included. Raises UnknownPriceError if there is no price. A prompt that is too long for the
+    price is never sent."""
     if not trial.calls:
         return 0.0
     price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds

@@ -49,7 +49,7 @@ def situation_in_organisation(
     messages: tuple[TeamMessage, ...] = (),
     member: int | None = None,
 ) -> Situation:
-    """Return the situation of a member of this organisation; unchanged where there is none. `member` is the
+    """Return the situation of a member of this organisation; unchanged if there is none. `member` is the
     number of a member without a seat."""
     if organisation is None:
         return seen
@@ -59,6 +59,6 @@ def situation_in_organisation(
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
     """Return the mean over intervals of completed / (completed + failed), from (completed, failed) pairs.
-    None where an interval has neither, or there is no interval."""
+    None if an interval has neither, or there is no interval."""
     shares = [done / (done + failed) if done + failed else None for done, failed in counts]
     return None if None in shares or not shares else fmean(share for share in shares if share is not None)

@@ -38,8 +38,8 @@ class PlayCondition:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """The prompt of one co-player for one step; `step` counts from 1. `request` is None where the co-player
-    is not asked or calls no language model."""
+    """The prompt of one co-player for one step; `step` counts from 1. `request` is None if the co-player is
+    not asked or calls no language model."""
 
     step: int
     situation: Situation

@@ -54,7 +54,7 @@ LINES: dict[str, tuple[Spec, int, float]] = {
     "dotted": ({"strokeWidth": 2, "strokeDash": [1.5, 2.5]}, 0, 0),
     "curve": ({"strokeWidth": 2.5}, 0, 0),
 }
-"""Kind of mark → its line, the size of its points and their opacity; empty where it has no line or points."""
+"""Kind of mark → its line, the size of its points and their opacity; empty if it has no line or points."""
 
 
 def vega_json(chart: Chart) -> bytes:

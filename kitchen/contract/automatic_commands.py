@@ -41,7 +41,7 @@ class Plan:
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
 
     def to_json(self) -> Json:
-        """Return the plan as it is stored."""
+        """Return the plan as JSON for storage."""
         before = self.replaces.to_json() if self.replaces else None
         given = {"chosen_by": self.chosen_by, "fallback": self.fallback, "step": self.step}
         return {"then": _lists(self.then), **given, "replaces": before}

@@ -122,7 +122,7 @@ class PublishedValue:
 
     mean: float
     spread: float | None = None
-    """The number after ±; None where none is printed."""
+    """The number after ±; None if none is printed."""
 
 
 class ComparisonBenchmark(Benchmark):
@@ -161,7 +161,7 @@ class PairingBenchmark(ComparisonBenchmark):
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
         """Return the published values of a level, averaged over partners, by the kind of agent in this seat.
-        Empty where nothing is published."""
+        Empty if nothing is published."""
 
 
 class CompletionBenchmark(Benchmark):

@@ -54,8 +54,8 @@ _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
-    """Return the entry of a model, ignoring a date at the end of its name. None where there is none. None
-    also where the list cannot be used, which is logged."""
+    """Return the entry of a model, ignoring a date at the end of its name. None if there is none. None also
+    where the list cannot be used, which is logged."""
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:
@@ -64,7 +64,7 @@ def listed_model(provider: str, model: str) -> OfferedModel | None:
 
 
 def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
-    """Return every model in the list, by provider and name. ModelListError if it cannot be used."""
+    """Return every model in the list, by provider and name. Raises ModelListError if it cannot be used."""
     named = os.environ.get("BRIGADE_MODELS")
     if not named:
         return {}

@@ -61,7 +61,7 @@ class ProAgentMemory(SkillMemory):
         )
 
     def to_json(self) -> dict[str, Json]:
-        """Return the memory as it is stored."""
+        """Return the memory as JSON for storage."""
         return {
             **SkillMemory.to_json(self),
             "dialogue": [list(line) for line in self.dialogue],
@@ -169,8 +169,7 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """Return the lines that inform the model of its own predictions; empty where the settings leave them
-    out."""
+    """Return the lines that inform the model of its own predictions; empty if the settings leave them out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

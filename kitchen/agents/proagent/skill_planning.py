@@ -66,7 +66,7 @@ class PlanAttempt:
 
 @dataclass(slots=True)
 class PlanResult:
-    """The result of asking. `skill` is None where there was no answer."""
+    """The result of asking. `skill` is None if there was no answer."""
 
     skill: Skill | None = None
     tries: list[PlanAttempt] = field(default_factory=list)
@@ -93,7 +93,7 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """Return the present moment in words."""
+        """Return the present moment as text."""
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:

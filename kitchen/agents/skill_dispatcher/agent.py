@@ -57,14 +57,14 @@ MAX_REPLY_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class SkillAttempt:
-    """The plan for one seat in one reply. `skill` is None where none was read."""
+    """The plan for one seat in one reply. `skill` is None if none was read."""
 
     skill: Skill | None
     failed: tuple[SkillCondition, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether the skill can be begun."""
+        """Return True if the skill can be begun."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:

@@ -103,7 +103,7 @@ class Anthropic(LanguageModel):
     provider = "anthropic"
 
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. Makes no second
         attempt."""
         arguments = arguments_for(request)
 
@@ -211,7 +211,7 @@ COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "o
 
 def count_tokens(request: Request) -> int:
     """Return the tokens of a request's prompt as the API counts them, within `request.seconds`. This costs
-    nothing. ModelError if there is no count."""
+    nothing. Raises ModelError if there is no count."""
     plain = replace(request, temperature=None, top_p=None, seed=None)
     arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
 
@@ -226,7 +226,8 @@ def count_tokens(request: Request) -> int:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Return every model that this key can use, as the API lists it. ModelError if it does not answer."""
+    """Return every model that this key can use, as the API lists it. Raises ModelError if it does not
+    answer."""
     return sdk_calls.fetch_model_list(client, seconds, _offered, limit=1000)
 
 
@@ -253,7 +254,7 @@ def _supported(told: Json, *names: str) -> tuple[str, ...]:
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """Return the API's answer; UnreadableReplyError if it does not answer this request."""
+    """Return the API's answer. Raises UnreadableReplyError if it does not answer this request."""
     blocks = body.get("content") if isinstance(body, dict) else None
     if not isinstance(blocks, list):
         raise UnreadableReplyError("not an answer of the Messages API")

@@ -150,7 +150,7 @@ def fetch_model_list(
     read: Callable[[dict[str, Json]], OfferedModel],
     **arguments: int,
 ) -> tuple[OfferedModel, ...]:
-    """Return the models with a name that the server lists; ModelError if it gives no list."""
+    """Return the models with a name that the server lists. Raises ModelError if it gives no list."""
 
     def send(connected: Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left, **arguments)
