@@ -1,7 +1,5 @@
-"""Define the team that plays an episode of agents alone, and the record of one of its steps.
-
-Plain Python.
-"""
+"""Define the team of an episode that agents play without people, and the record of one of its steps. No
+Django."""
 
 from __future__ import annotations
 

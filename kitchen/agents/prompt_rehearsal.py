@@ -1,7 +1,7 @@
-"""Show the prompts that an agent would send in one step, without asking a model.
+"""Show the prompts that an agent would send in one step, without asking a language model.
 
-The episode is played up to that step with the stand-in model in place of every language model. A seat that
-no agent holds plays a sensible person who says nothing.
+The episode is played up to that step with the stand-in model. A simulated person, who sends no messages,
+plays each seat that no agent has.
 """
 
 from __future__ import annotations

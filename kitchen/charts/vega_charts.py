@@ -1,7 +1,7 @@
 """Write a chart as a Vega-Lite specification, for pages and for files.
 
-The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages a
-chart is as wide as its container and has tooltips. For files (`paper`) all sizes are fixed and the title is
+The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages, a
+chart is as wide as its container and has tooltips. For files (`paper`), all sizes are fixed and the title is
 left out.
 """
 

@@ -1,10 +1,7 @@
-"""Define the `Agent` interface: how a co-player receives a situation and returns a decision.
+"""Define the `Agent` interface: how a co-player receives a situation and returns a decision. No Django.
 
-An agent commands one or more seats. It keeps nothing between calls, so any worker can continue after
-another one died. It returns its memory as `Decision.memory`. The memory is stored with the step, and
-comes back as `Situation.memory`.
-
-Plain Python, no Django.
+An agent commands one or more seats. The object keeps nothing between calls, so any process can ask it. The
+agent's memory is returned as `Decision.memory`, stored with the step, and passed back as `Situation.memory`.
 """
 
 from __future__ import annotations
@@ -65,7 +62,7 @@ class DecisionRequest:
     """A request to an agent to decide, with its knowledge of the others' decisions."""
 
     because: str = REASON_SEAT
-    """Why the agent is asked now."""
+    """The reason why the agent is asked now."""
     asked: tuple[int, ...] | None = None
     """Those of its seats that need a command now; None for all of them. The commands of the others are
     already in `Situation.commanded`, except for those in `may_act`."""
@@ -240,11 +237,11 @@ class Adviser:
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return how well an episode went, from 0 to 1; None if this cannot be said."""
+        """Return how well an episode went, from 0 to 1; None if this is unknown."""
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the output of so many steps, as a share of the most that anybody could expect."""
+        """Return the output of `steps` steps, as a share of the highest output that can be expected."""
         return 0.0
 
 

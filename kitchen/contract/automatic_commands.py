@@ -1,9 +1,8 @@
-"""Fill in the commands of seats that are not asked in a step.
+"""Fill in the commands of seats that are not asked in a step. No Django.
 
-A seat with a plan does its next planned command while that is legal. A seat that the world does not ask
-(`World.asks`) gets the idle command. If it may act nevertheless (`may_act`), its own command replaces that
-one. In live play these commands are stored in the transaction that opens the turn. A plan that cannot
-continue is dropped: the log has an event `plan_broken`, and the seat is asked. No Django.
+A seat with a plan gets its next planned command while that command is legal. A seat that the world does not
+ask (`World.asks`) gets the idle command. If a planned command is not legal, the plan is dropped and the seat
+is asked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the interface of language models: requests, replies, errors and costs. Plain Python, no Django.
+"""Define the interface of language models: requests, replies, errors and costs. No Django.
 
-Errors: every call without an answer ends with one of these. It is logged, and the agent's stated fallback is
-used::
+Every call without an answer raises one of the errors below. The error is logged, and the agent uses its
+fallback::
 
     ModelError                code       may be tried again
     ├── CallTimeoutError      timeout    no

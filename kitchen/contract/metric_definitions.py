@@ -71,7 +71,7 @@ class Metric:
 
     @property
     def better_words(self) -> str:
-        """Return in words which direction is better; empty if neither is."""
+        """Return a text that says which direction is better; empty if neither is."""
         return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:

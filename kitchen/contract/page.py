@@ -1,9 +1,8 @@
-"""Define the `Page` interface: how a browser shows a world and how a person gives commands.
+"""Define the `Page` interface: how a browser shows a world, and how a person gives commands.
 
-All worlds share the frame with connection, clock and leaving (`templates/kitchen/play/`). A world's `Page`
-turns a `SeatView` into panels. The whole page is sent on loading; after a step only changed panels are
-sent. A panel is drawn from its content alone, so it is drawn once for all pages that show the same.
-Templates are Jinja2. No Django.
+A world's `Page` turns a `SeatView` into panels (parts of the HTML page). After a step, only changed panels
+are sent. A panel depends on its content alone, so pages that show the same content share it. Templates are
+Jinja2. No Django.
 """
 
 from __future__ import annotations
@@ -339,7 +338,7 @@ class Page(ABC):
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim as an instruction as text: `Serve salmon sushi`."""
+        """Return an aim as an instruction: `Serve salmon sushi`."""
         return " ".join(aim)
 
     def aim_group(self, aim: Aim) -> str:
@@ -347,7 +346,7 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, already as text."""
+        """Return what guide and reference show of a brief, as text."""
         return brief
 
     @abstractmethod

@@ -123,7 +123,8 @@ class SimpleWorld(World):
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return each metric: the attribute of its name, or the share of its two counts."""
+        """Return the value of each metric in `figures`, by name. A metric with `of` is the first count
+        divided by the sum of both, None if that is 0. Any other is the attribute of its name."""
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:

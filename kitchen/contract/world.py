@@ -66,8 +66,8 @@ class Event(NamedTuple):
 
     The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It has
     `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
-    (`planned_in`). `time_lost`: before this step the clock stood still for so many `milliseconds`. Events are
-    shared between episodes: do not change `data`.
+    (`planned_in`). `time_lost`: before this step the clock stood still for `milliseconds`. Events are shared
+    between episodes: do not change `data`.
     """
 
     kind: str

@@ -1,11 +1,8 @@
-"""Compute what calls of language models cost: prices, token estimates, and amounts in dollars.
+"""Compute the costs of language-model calls: prices, token estimates, and amounts in US dollars.
 
-Researchers edit the price list. A model without a price raises `UnknownPriceError`: a study with a budget
-does not call it (`model_wrappers.BudgetedModel`). A study without a budget calls it and records that the cost
-is unknown.
-
-Tokens are estimated without a tokenizer. English prose has about four bytes a token, the codes of a kitchen
-(`goto_agent1_pot0`) about two and a half. Newer tokenizers make up to a third more of either.
+Researchers edit the price list. A model without a price raises `UnknownPriceError`. A study with a budget
+does not call such a model; other studies call it and record that the cost is unknown. Tokens are estimated
+from the number of bytes.
 """
 
 from __future__ import annotations
@@ -80,8 +77,8 @@ class Price:
     """Minimum length, in tokens, of a fixed part that can be cached."""
 
     def caching_of(self, fixed: int) -> str:
-        """Return in words whether a fixed part of so many tokens is cached at every step. Empty if caching
-        would save nothing, or there is no fixed part."""
+        """Return a text that says whether a fixed part of `fixed` tokens is cached at every step. Empty if
+        caching would save nothing, or there is no fixed part."""
         if not fixed or self.cache_read >= self.input:
             return ""
         if fixed >= self.cache_from:
@@ -132,7 +129,7 @@ class PriceList:
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
-        """Return the price of a model for a prompt of so many tokens. Raises UnknownPriceError if there is
+        """Return the price of a model for a prompt of `prompt` tokens. Raises UnknownPriceError if there is
         none."""
         price = self._find(provider, model)
         if price is None:

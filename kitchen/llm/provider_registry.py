@@ -1,6 +1,6 @@
-"""List the providers of language models, and build a model for one decision.
+"""List the providers of language models, and build the model for one decision.
 
-Providers are sorted by name, one line each. `make_decision_model` adds retries, budget and replay.
+`make_decision_model` adds retries, a budget and replay to a provider's model.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """Return in words why a study cannot use this model, judging by this process's environment. The
+    """Return a text that says why a study cannot use this model, judging by this process's environment. The
     environment of a worker elsewhere may differ."""
     reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:

@@ -333,7 +333,7 @@ class DefaultPage(Page):
         return SeatLine(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
 
     def reason(self, code: str) -> str:
-        """Return in words why a command was refused."""
+        """Return a text that says why a command was refused."""
         return gettext(self.reasons[code]) if code in self.reasons else code_to_words(code)
 
     def _news(self, step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Show a world on a grid: drawn, in words, or both; in turns or under a clock. No Django.
+"""Show a world on a grid: drawn, as text, or both; in turns or in real time. No Django.
 
 A world derives `GridPage`. It declares the look of its letters (`looks`), the lists of its observation that
 hold things on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for
@@ -316,7 +316,7 @@ class GridPage(DefaultPage):
         return self.thing_words(entry["thing"])
 
     def thing_words(self, thing: Json) -> str:
-        """Return in words what a seat holds, or what is on a cell."""
+        """Return a text that says what a seat holds, or what is on a cell."""
         return pgettext("what somebody holds", "nothing") if thing is None else self.word(thing)
 
     def actors(self, view: SeatView) -> Panel:

@@ -1,7 +1,6 @@
-"""Turn a JSON object into facts and tables for a page.
+"""Turn a JSON object into facts and tables for a page. No Django.
 
-A single value becomes a fact (a name and a text). A list or object becomes a table. Plain Python, no
-Django.
+A single value becomes a fact (a name and a text). A list or an object becomes a table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declare the settings of ProAgent; each part of its loop can be switched."""
+"""Declare the settings of ProAgent. Each part of its decision loop can be switched off."""
 
 from __future__ import annotations
 

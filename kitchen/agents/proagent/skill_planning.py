@@ -1,6 +1,6 @@
-"""Ask the model for a skill until one can be done: plan, verify, explain, plan again; four plans at most.
+"""Ask the model for a skill, verify it, and ask again with an explanation if it cannot be done.
 
-The module also holds the replies of the stand-in model.
+The model makes at most four plans per decision. The module also writes the replies of the stand-in model.
 """
 
 from __future__ import annotations

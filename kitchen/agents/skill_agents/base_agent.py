@@ -1,7 +1,7 @@
-"""Provide the base class of agents that plan skills, and carry a skill out over several steps.
+"""Provide the base class of agents that plan skills and carry each skill out over several steps.
 
-It chooses the model, falls back to a rule when the model fails, remembers the skill of each seat, and
-notes who chose it.
+The base class chooses the model, falls back to a rule if the model fails, and remembers the skill of each
+seat.
 """
 
 from __future__ import annotations

@@ -313,6 +313,6 @@ def _history(memory: Json) -> list[Any]:
 
 
 def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
-    """Return the history as it is sent to the model."""
+    """Return the history as messages for the model."""
     pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
     return [message for pair in pairs for message in pair]

@@ -1,9 +1,9 @@
-"""Ask Claude models through Anthropic's SDK, and know what each model accepts.
+"""Ask Claude models through Anthropic's SDK, with only the parameters that each model accepts.
 
 Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's. A
-reply cut off at `max_tokens` counts as an answer if it has some text or a whole tool call; `Reply.stop` then
-says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). A text also counts as
-an answer where a tool was asked for; its JSON arguments are extracted.
+reply cut off at `max_tokens` is accepted as an answer if it has some text or a whole tool call; `Reply.stop`
+then says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). If a tool was
+requested, a text with the JSON arguments is accepted too.
 
 What Claude models accept, as documented in November 2026 (platform.claude.com, migration guides of each
 model; API version 2026-10-21):

@@ -1,10 +1,9 @@
 """Ask any server with OpenAI's chat completions API (vLLM, Ollama, llama.cpp), through OpenAI's SDK.
 
-Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. Without it OpenAI itself is asked, which
-needs a key. Key: `OPENAI_API_KEY`; your own server mostly needs none. Offered models: `OPENAI_MODEL`,
-separated by commas. Cut-off replies, empty replies, and text in place of a tool call count as in
-`providers.anthropic`. The server manages its own cache. So `Message.fixed`, which marks the end of the part
-to cache, has no effect.
+Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. The default is OpenAI's. Key:
+`OPENAI_API_KEY`; your own server may need none. Offered models: `OPENAI_MODEL`, separated by commas.
+Incomplete replies, empty replies, and text in place of a tool call are handled as in `providers.anthropic`.
+`Message.fixed` has no effect.
 """
 
 from __future__ import annotations
