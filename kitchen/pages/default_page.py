@@ -53,7 +53,7 @@ class CommandGroup(NamedTuple):
 
 
 class CommandList(NamedTuple):
-    """The commands that can be chosen; empty while others choose. `chosen` is the chosen command in words."""
+    """The commands that can be chosen; empty while others choose. `chosen` is the chosen command as text."""
 
     choosing: bool
     chosen: str
@@ -91,7 +91,7 @@ class StepList(NamedTuple):
 
 
 class SeatLine(NamedTuple):
-    """The command of one seat, and why it failed, if it did."""
+    """The command of one seat and, if it failed, the reason."""
 
     seat: int
     name: str
@@ -220,7 +220,7 @@ class DefaultPage(Page):
         return spoken_panel(view, lambda step: self.past(step, view))
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel of commands. Raises ValueError where a clock takes the steps."""
+        """Return the panel of commands. Raises ValueError if a clock takes the steps."""
         if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
         chosen = self.worded(view, view.choice.chosen) if view.choice.chosen else ""

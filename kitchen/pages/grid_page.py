@@ -116,7 +116,7 @@ class DrawnObservation(NamedTuple):
 
 
 class CellText(NamedTuple):
-    """One cell in words: its kind, and who or what is there; `kind` as in `DrawnTile`."""
+    """One cell as text: its kind, and who or what is there; `kind` as in `DrawnTile`."""
 
     name: str
     there: str
@@ -238,7 +238,7 @@ class GridPage(DefaultPage):
         return self.looks.get(letter) or self.looks[FLOOR_LETTER]
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return the functions that make the panels. If the world is shown in words only, there is no drawing
+        """Return the functions that make the panels. If the world is shown as text only, there is no drawing
         in turns. Under a clock the drawing is then hidden, because its script updates the words. Under a
         clock the page itself reports what happened."""
         drawing = (self.board, self.seen_now) if view.timing.tick_ms or view.shown != DRAWING_TABLES else ()

@@ -44,7 +44,7 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
 
 
 def get_adviser(world: str) -> Adviser:
-    """Return the world's adviser, or one that advises nothing."""
+    """Return the world's adviser, or one that recommends nothing."""
     adviser = get_kit(world).adviser
     return adviser() if adviser else NO_ADVISER
 

@@ -111,12 +111,14 @@ def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def share_count_names(world: World) -> tuple[int, int]:
-    """Return the counts of done and missed items, by the world's share. WorldError without a share."""
+    """Return the counts of done and missed items, of the world's share metric. Raises WorldError if it has
+    none."""
     return share_count_values(world.kind, world.score())
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return the counts of done and missed items in this score. Raises WorldError without a share."""
+    """Return the counts of done and missed items in this score. Raises WorldError if the world has no share
+    metric."""
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of

@@ -95,7 +95,7 @@ def has_3d_scene(kind: str) -> bool:
 
 
 def get_ground(kind: str) -> Benchmark:
-    """Return the benchmark for agents alone in this world. Raises UnknownNameError if there is none."""
+    """Return the benchmark of this world. Raises UnknownNameError if there is none."""
     bench = get_kit(kind).bench
     if not bench:
         raise UnknownNameError(f"nothing is compared in {kind!r}")
@@ -129,8 +129,8 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return the drawing rules of a world's setting; None if it is only text. Raises UnknownNameError for an
-    unknown world."""
+    """Return the drawing rules of a world's setting; None if it can only be edited as text. Raises
+    UnknownNameError for an unknown world."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 

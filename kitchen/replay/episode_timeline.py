@@ -92,7 +92,7 @@ PERFORMED_EVENT = "performed"
 
 
 def event_steps(record: EpisodeRecord) -> dict[str, list[int]]:
-    """Return the steps in which each kind of event happened, in order. Kinds are in words and sorted."""
+    """Return the steps in which each kind of event happened, in order. Kinds are readable names, sorted."""
     found: dict[str, set[int]] = defaultdict(set)
     for kind, step in _all(record):
         if 0 < step <= record.episode.step:

@@ -53,13 +53,14 @@ class RepeatedDecision:
     replies: int
     """Number of stored replies, and failures, that were given again."""
     fault: str = ""
-    """The first difference, in words. Empty if there is none."""
+    """The first difference, as text; empty if there is none."""
     why_not: str = ""
     """The reason why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Repeat every decision that was not dropped. Raises WorldError or UnknownNameError."""
+    """Repeat every decision that was not dropped. Raises WorldError or UnknownNameError if the world cannot
+    be played here."""
     known = agent_kinds()
     minds = {
         mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
@@ -190,7 +191,7 @@ class ReplayVerdict:
     episode: str
     """The episode's key."""
     fault: str
-    """The first difference, in words. Empty if there is none."""
+    """The first difference, as text; empty if there is none."""
     decisions: int = 0
     """Number of decisions by agents with language models."""
     replies: int = 0

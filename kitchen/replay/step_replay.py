@@ -57,7 +57,8 @@ NOT_EVERY_STEP = "its log does not have every step once"
 
 
 def initial_world(record: EpisodeRecord) -> World:
-    """Create the world before the first step. WorldError or UnknownNameError if it is not available."""
+    """Create the world before the first step. Raises WorldError or UnknownNameError if it is not
+    available."""
     episode = record.episode
     known = get_world(episode.world)
     if known.version != episode.world_version:
@@ -84,7 +85,7 @@ def world_after_steps(record: EpisodeRecord, steps: int) -> World:
 
 
 def replay_faults(record: EpisodeRecord) -> Iterator[str]:
-    """Yield the differences between the replay and the log, in words. Stops after the first wrong state."""
+    """Yield the differences between the replay and the log as text. Stops after the first wrong state."""
     last = record.episode.step  # in a foreign file this can be any number: allocate nothing of its size
     if len(record.steps) != last or any(row.number != n for n, row in enumerate(record.steps, 1)):
         yield NOT_EVERY_STEP
