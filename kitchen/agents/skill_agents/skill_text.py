@@ -64,8 +64,8 @@ def before_next_scene(text: str) -> str:
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return by seat the last readable skill after a label of the seat; None if none can be read. Seats without
-    a label are left out."""
+    """Return by seat the last readable skill after one of its labels; None if there is none. Seats without a
+    label are left out."""
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
         r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
