@@ -59,8 +59,7 @@ from kitchen.worlds.cuisine.dispatcher.prompt import (
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
     ExtractedCommands,
     RequestedCommands,
-    extract_commands,
-    extract_from_call,
+    extract_from_reply,
 )
 from kitchen.worlds.cuisine.dispatcher.settings import (
     SENTENCES,
@@ -129,7 +128,19 @@ class ModelConversation:
         said = reply_as_message(call.reply)
         self.messages.append(Message("assistant", said))
         self.asked.append((question, said))
-        return self._read(call.reply, RequestedCommands(seats, int(self.moment.observation["step"]) + 1))
+        return self._read(call.reply, seats)
+
+    def _read(self, reply: Reply, seats: Sequence[int]) -> ExtractedCommands:
+        """Read the commands of an answer, without its lines to people."""
+        text = JOB_ANSWER_PATTERN.sub("", SAY_PATTERN.sub("", reply.text)) if self.talks else reply.text
+        requested = RequestedCommands(seats, int(self.moment.observation["step"]) + 1)
+        return extract_from_reply(reply.call, text, self.names, requested)
+
+    def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
+        """Check commands after those of others and of settled seats, which run first in this step."""
+        scene = SimulatedKitchen(self.moment.brief, self.moment.observation)
+        scene.run_all(self.moment.commanded)
+        return check_commands(scene, self.moment.team, given, unclear)
 
     @property
     def exchange(self) -> Exchange:
@@ -148,22 +159,6 @@ class ModelConversation:
         """The model's reasoning before its last answer, if its provider returns it."""
         said = [call.reply.reasoning for call in self.calls if call.reply]
         return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
-
-    def _read(self, reply: Reply, requested: RequestedCommands) -> ExtractedCommands:
-        """Read a structured reply; if it has no commands, read the text."""
-        read = (
-            ExtractedCommands()
-            if reply.call is None
-            else extract_from_call(reply.call, self.names, requested)
-        )
-        text = JOB_ANSWER_PATTERN.sub("", SAY_PATTERN.sub("", reply.text)) if self.talks else reply.text
-        return read if read.given or read.unclear else extract_commands(text, self.names, requested)
-
-    def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
-        """Check commands after those of others and of settled seats, which run first in this step."""
-        scene = SimulatedKitchen(self.moment.brief, self.moment.observation)
-        scene.run_all(self.moment.commanded)
-        return check_commands(scene, self.moment.team, given, unclear)
 
     @property
     def line(self) -> str:

@@ -278,11 +278,14 @@ MAX_DISTANCE = 200
 """Number of letters before a command that are examined."""
 
 
-def commands_in_text(text: str, names: LevelNames, only_seat: int | None = None) -> list[FoundText]:
-    """Return the commands of all tables and those around them. If there are none, and only one agent can be
-    meant, return the commands on lines that name no agent."""
-    found = list(_in_tables(text, names))
-    rest = mark_taken(text, [each.span for each in found])
+def commands_in_text(
+    text: str, names: LevelNames, taken: list[Span], only_seat: int | None
+) -> list[FoundText]:
+    """Return the commands of all tables and those around them, outside the ranges `taken`. If there are none,
+    and only one agent can be meant, return the commands on lines that name no agent."""
+    rest = mark_taken(text, taken)
+    found = list(_in_tables(rest, names))
+    rest = mark_taken(rest, [each.span for each in found])
     found += find_commands(rest, names)
     return found if found or only_seat is None else list(_on_own_lines(only_seat, rest, names))
 

@@ -31,7 +31,6 @@ from kitchen.worlds.cuisine.dispatcher.command_extraction import (
     commands_in_text,
     find_commands,
     key_role,
-    mark_taken,
     parse_phrase,
     plain_name,
     seat_named,
@@ -410,6 +409,14 @@ _PLAINLY = str.maketrans(
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 
 
+def extract_from_reply(
+    call: Mapping[str, Json] | None, text: str, names: LevelNames, requested: RequestedCommands
+) -> ExtractedCommands:
+    """Return the intended commands of a structured reply; if it has none, those in the text."""
+    read = extract_from_call(call, names, requested) if call else None
+    return read if read and (read.given or read.unclear) else extract_commands(text, names, requested)
+
+
 def extract_commands(
     text: str, names: LevelNames, requested: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
@@ -448,10 +455,10 @@ def _without_thoughts(text: str) -> str:
 def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[Find]:
     """Return all commands, in order. If only one agent is requested, its name may be left out."""
     held = list(json_values(said, names))
-    rest = mark_taken(said, [span for span, _ in held])
     finds = [each for each in held if each[1]]
     only = seats[0] if len(seats) == 1 and not finds else None
-    finds += [(each.span, (ListedCommand("", each.given),)) for each in commands_in_text(rest, names, only)]
+    spelled = commands_in_text(said, names, [span for span, _ in held], only)
+    finds += [(each.span, (ListedCommand("", each.given),)) for each in spelled]
     return sorted(finds, key=lambda each: each[0])
 
 
