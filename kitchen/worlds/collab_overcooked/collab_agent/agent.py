@@ -48,7 +48,6 @@ from kitchen.worlds.collab_overcooked.collab_agent.prompt import (
     fixed_prompt,
     reason_text,
     situation_prompt,
-    spelled,
     talk_of_step,
 )
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
@@ -61,7 +60,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
-from kitchen.worlds.collab_overcooked.macro_checks import WAIT, is_known_macro, never_code
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT, is_known_macro, never_code, spelled
 from kitchen.worlds.collab_overcooked.stand_in_pair import WAIT_ONE, RecipePartner, decide_by_seat
 
 RESERVE_SECONDS = 1.0
