@@ -29,7 +29,8 @@ There are two closed rooms with three shared counters between them.
 - The chef's room has pot0, oven0 and the serving place.
 - The assistant's room has ingredient_dispenser, dish_dispenser, chopping_board0 and blender0.
 You can carry one thing. A counter takes one thing too, and a utensil takes three ingredients at most.
-A started utensil runs 3 steps. If its contents make nothing, they are lost. What lies in a utensil cannot be taken out unfinished.
+A started utensil runs 3 steps. If its contents make nothing, they are lost.
+What lies in a utensil cannot be taken out unfinished.
 Soups, stews and patties are filled into a dish and delivered in it. Other food is delivered without a dish.
 The game ends with the right delivery, or after {limit} steps."""
 MACROS = (
