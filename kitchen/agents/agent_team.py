@@ -1,7 +1,5 @@
-"""Define the team that plays an episode of agents alone, and the record of one of its steps.
-
-Plain Python.
-"""
+"""Define the team of an episode that agents play without people, and the record of one of its steps. No
+Django."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Team:
     def of(
         cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
     ) -> Team:
-        """Read a line-up (`kitchen.contract.line_up`). SettingsError if it does not fit the seats."""
+        """Read a line-up (`kitchen.contract.line_up`). Raises SettingsError if it does not fit the seats."""
         members = organisation.members if organisation else line_up_members(line_up, seats)
         return cls(members, line_up_kinds(line_up), organisation, knowing)
 

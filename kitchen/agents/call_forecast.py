@@ -1,8 +1,7 @@
-"""Forecast the number and size of an agent's language-model calls before any is made.
+"""Forecast the number and size of an agent's language-model calls before any call is made.
 
-The stand-in model, which costs nothing, receives the real prompts at some steps. Prompt lengths give the
-tokens. Between those steps every agent is idle. Remembered exchanges are added according to the
-agent's memory setting.
+The stand-in model, which costs nothing, receives the real prompts at some sampled steps. Their lengths give
+the numbers of tokens.
 """
 
 from __future__ import annotations
@@ -137,8 +136,8 @@ def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None)
 
 
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
-    """Return the expected calls for so many steps ahead in so many episodes. Each step has as many calls as
-    the sampled steps (`at_once`). Questions are as long as the longest of these, answers as long as their
+    """Return the expected calls for `steps` further steps in `episodes` episodes. Each step has as many calls
+    as the sampled steps (`at_once`). Questions are as long as the longest of these, answers as long as their
     mean, plus what is remembered of them."""
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
@@ -166,8 +165,8 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     """Return the maximum cost of one episode, in US dollars. Every step makes all the calls and tries that
     are possible, and every answer has its maximum length. The same holds for remembered answers and answers
     to be corrected (one of them, where tries are remembered). Feedback on every agent and separate answers to
-    people are included. UnknownPriceError if there is no price. A prompt that is too long for the price is
-    never sent."""
+    people are included. Raises UnknownPriceError if there is no price. A prompt that is too long for the
+    price is never sent."""
     if not trial.calls:
         return 0.0
     price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds

@@ -1,7 +1,7 @@
-"""Build the situation an agent sees, and compute the collaboration score of episodes.
+"""Build the situation that an agent sees, and compute the collaboration score (CoS).
 
-CoS is the mean over intervals of completed / (completed + failed), with each count summed over the
-episodes of the interval (MindAgent, arXiv 2309.09971, section 3).
+The CoS averages completed / (completed + failed) orders over the tested intervals between orders (alpha); see
+MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def situation_in_organisation(
     messages: tuple[TeamMessage, ...] = (),
     member: int | None = None,
 ) -> Situation:
-    """Return the situation of a member of this organisation; unchanged where there is none. `member` is the
-    number of a member without a seat."""
+    """Return the situation of a member of this organisation. If `organisation` is None, return `seen`
+    unchanged. `member` is the number of a member without a seat."""
     if organisation is None:
         return seen
     number = min(seen.seats) if member is None else member
@@ -59,6 +59,6 @@ def situation_in_organisation(
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
     """Return the mean over intervals of completed / (completed + failed), from (completed, failed) pairs.
-    None where an interval has neither, or there is no interval."""
+    None if there is no interval, or if both counts of an interval are 0."""
     shares = [done / (done + failed) if done + failed else None for done, failed in counts]
     return None if None in shares or not shares else fmean(share for share in shares if share is not None)

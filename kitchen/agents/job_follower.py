@@ -1,8 +1,7 @@
-"""Carry out jobs with an aim of the world: the agent `Follower`, and `follow_jobs` for other agents.
+"""Carry out jobs that have an aim of the world: the agent `Follower`, and `follow_jobs` for other agents.
 
-`Follower` asks no model and does nothing without a job. A job's state is computed from messages. Only jobs
-whose messages may be too old to be delivered again are remembered. The platform itself reports that an aim is
-reached or impossible. Plain Python.
+`Follower` asks no model and does nothing without a job. A job's state is computed from messages. The agent
+remembers only jobs whose messages may be too old to be delivered again. No Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Judge by rule how a job stands: from the world, and from what its worker has said since it was given.
+"""Judge by rules whether a job is done, from the state of the world and from the worker's messages.
 
-The rules are those of the progress monitor of S-Agents (arXiv 2402.04578). The world's own status counts
-first. Of words, only a plain report counts: an announcement, bare agreement or silence says nothing about
-the result. English only; a report from a page or a program has its status as data (`assigned_jobs`).
+The rules are those of the progress monitor of S-Agents (arXiv 2402.04578). The status in the world takes
+precedence over messages. Messages are read in English only.
 """
 
 from __future__ import annotations

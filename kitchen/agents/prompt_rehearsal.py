@@ -1,7 +1,7 @@
-"""Show the prompts that an agent would send in one step, without asking a model.
+"""Show the prompts that an agent would send in one step, without asking a language model.
 
-The episode is played up to that step with the stand-in model in place of every language model. A seat that
-no agent holds plays a sensible person who says nothing.
+The episode is played up to that step with the stand-in model. A simulated person, who sends no messages,
+plays each seat that no agent has.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class PlayCondition:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """The prompt of one co-player for one step; `step` counts from 1. `request` is None where the co-player
-    is not asked or calls no language model."""
+    """The prompt of one co-player for one step; `step` counts from 1. `request` is None if the co-player is
+    not asked or calls no language model."""
 
     step: int
     situation: Situation

@@ -1,4 +1,5 @@
-"""Choose each seat's command at random from its legal actions, all equally likely (MindAgent's baseline)."""
+"""Implement a baseline agent that chooses each command at random from the seat's legal actions
+(MindAgent)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Charts as data, and how they are drawn.
+"""Define charts as data, and draw them.
 
-`chart_data` defines a chart and writes its table. `vega_charts` writes it as Vega-Lite, which browsers draw
-on pages and `chart_drawing` as SVG, PDF or PNG. `chart_style` has colours, shapes and layout. Plain Python,
-no Django.
+`chart_data` defines a chart and writes its table. `vega_charts` writes the chart as Vega-Lite, for browsers.
+`chart_drawing` draws it as SVG, PDF or PNG. `chart_style` has colours, shapes and layout. No Django.
 """

@@ -1,6 +1,6 @@
 """Define a chart as data, and write its table as CSV or JSON.
 
-The functions that draw a chart add nothing to it and leave nothing out.
+The drawing functions show exactly the data of the chart.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module adds the texts around it.
 
-The same chart gives the same bytes. Only the fonts in `fonts/` and those of the system are used, no network.
+The same chart gives the same bytes. Fonts come from `fonts/` and the system, never from the network.
 """
 
 from __future__ import annotations

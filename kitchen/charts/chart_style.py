@@ -1,7 +1,6 @@
-"""Define colours, mark shapes and label positions that all charts share.
+"""Define the colours, mark shapes and label positions of all charts.
 
-A series number has the same colour and shape on paper and in browsers. Brackets do not cross, and points
-do not hide each other.
+A series has the same colour and shape on paper and in browsers.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ SPREAD = 0.27
 """Maximum distance of a point from the middle of its bar, in bars."""
 
 BINS = 40
-"""Points in the same one of so many parts of the axis are drawn side by side."""
+"""The axis is divided into this number of parts. Points in the same part are drawn side by side."""
 
 
 def bracket_rows(spans: Sequence[Span]) -> list[int]:

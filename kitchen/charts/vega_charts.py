@@ -1,7 +1,7 @@
 """Write a chart as a Vega-Lite specification, for pages and for files.
 
-The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages a
-chart is as wide as its container and has tooltips. For files (`paper`) all sizes are fixed and the title is
+The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages, a
+chart is as wide as its container and has tooltips. For files (`paper`), all sizes are fixed and the title is
 left out.
 """
 
@@ -54,7 +54,7 @@ LINES: dict[str, tuple[Spec, int, float]] = {
     "dotted": ({"strokeWidth": 2, "strokeDash": [1.5, 2.5]}, 0, 0),
     "curve": ({"strokeWidth": 2.5}, 0, 0),
 }
-"""Kind of mark → its line, the size of its points and their opacity; empty where it has no line or points."""
+"""Kind of mark → its line, the size of its points and their opacity; empty if it has no line or points."""
 
 
 def vega_json(chart: Chart) -> bytes:

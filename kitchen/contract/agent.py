@@ -1,10 +1,7 @@
-"""Define the `Agent` interface: how a co-player receives a situation and returns a decision.
+"""Define the `Agent` interface: how a co-player receives a situation and returns a decision. No Django.
 
-An agent commands one or more seats. It keeps nothing between calls, so any worker can continue after
-another one died. It returns its memory as `Decision.memory`. The memory is stored with the step, and
-comes back as `Situation.memory`.
-
-Plain Python, no Django.
+An agent commands one or more seats. The object keeps nothing between calls, so any process can ask it. The
+agent's memory is returned as `Decision.memory`, stored with the step, and passed back as `Situation.memory`.
 """
 
 from __future__ import annotations
@@ -65,7 +62,7 @@ class DecisionRequest:
     """A request to an agent to decide, with its knowledge of the others' decisions."""
 
     because: str = REASON_SEAT
-    """Why the agent is asked now."""
+    """The reason why the agent is asked now."""
     asked: tuple[int, ...] | None = None
     """Those of its seats that need a command now; None for all of them. The commands of the others are
     already in `Situation.commanded`, except for those in `may_act`."""
@@ -75,7 +72,7 @@ class DecisionRequest:
     knowing: str = EVERYBODY
     """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
     tells: bool = False
-    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
+    """True if people see what this agent is about to do, so that it may fill in `Decision.intents`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class DecisionLimits:
     seconds: float = 5.0
     """Seconds left for this decision."""
     purse: Payer | None = None
-    """The account that pays for calls of language models; None where no costs are counted."""
+    """The account that pays for calls of language models; None if no costs are counted."""
     answers: RecordedAnswers | None = None
     """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
     instead of calling the models. None: call the models."""
@@ -201,7 +198,7 @@ class Advice:
 
 def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
     """Return the result of a coroutine that waits for nothing, such as the decision of an agent that computes
-    it. It needs no event loop. RuntimeError if it waits."""
+    it. It needs no event loop. Raises RuntimeError if it waits."""
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -240,11 +237,11 @@ class Adviser:
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return how well an episode went, from 0 to 1; None if this cannot be said."""
+        """Return how well an episode went, from 0 to 1; None if this is unknown."""
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the output of so many steps, as a share of the most that anybody could expect."""
+        """Return the output of `steps` steps, as a share of the highest output that can be expected."""
         return 0.0
 
 
@@ -284,7 +281,7 @@ class ForecastTrial:
     extra_tokens: int = 0
     """Maximum number of tokens that its prompts spend on other information about earlier steps."""
     remembers_tries: bool = False
-    """Whether second tries in the same step count among the exchanges in its prompts."""
+    """True if second tries in the same step count among the exchanges in its prompts."""
 
 
 class Agent(ABC):
@@ -295,19 +292,19 @@ class Agent(ABC):
     worlds: ClassVar[tuple[str, ...] | None] = None
     """The worlds it can play; None for every world."""
     pursues: ClassVar[bool] = False
-    """Whether it can play only worlds that have an `AimPursuer` (`WorldKit.pursuer`)."""
+    """True if it can play only worlds that have an `AimPursuer` (`WorldKit.pursuer`)."""
     skilled: ClassVar[bool] = False
-    """Whether it can play only worlds that have skills (`WorldKit.skills`)."""
+    """True if it can play only worlds that have skills (`WorldKit.skills`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings that a researcher may set."""
     reads_words: ClassVar[bool] = False
-    """Whether it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
+    """True if it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
     instant: ClassVar[bool] = False
-    """Whether it decides in well under a tick (20 ms) without waiting for anything: no network, file,
+    """True if it decides in well under a tick (20 ms) without waiting for anything: no network, file,
     database or budget. It is then asked in the process that runs the step."""
     light: ClassVar[bool] = False
-    """Whether it also needs almost no processor time (0.1 ms), so that it needs no process of its own. It
+    """True if it also needs almost no processor time (0.1 ms), so that it needs no process of its own. It
     decides in a thread that other people's steps share, without a time limit: a slow light agent delays all
     of them."""
     names_model: ClassVar[str] = ""
@@ -316,7 +313,8 @@ class Agent(ABC):
     the thread for some milliseconds only, and leaves longer work to `asyncio.to_thread`."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Store the settings by name, with defaults for those not given. SettingsError if one is wrong."""
+        """Store the settings by name, with defaults for those not given. Raises SettingsError if one is
+        wrong."""
         self.chosen = clean_settings(self.settings, chosen)
 
     def cautions(self) -> tuple[str, ...]:

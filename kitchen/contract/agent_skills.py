@@ -1,8 +1,7 @@
-"""Define the `Skills` interface: what a world offers to agents that plan skills lasting many steps.
+"""Define the `Skills` interface: the skills, each many steps long, that a world offers to agents. No Django.
 
-Such an agent plans one skill for a seat, verifies that it can be done, and carries it out step by step.
-`Skills` lists the skills and their conditions, describes the game and the moment, reports what a seat has
-finished, and turns a skill into commands. `WAIT` belongs to the agent; no world lists it. No Django.
+`Skills` lists the skills and their conditions, describes the game, reports which skills a seat has finished,
+and turns a skill into commands. `WAIT` belongs to the agent; no world lists it.
 """
 
 from __future__ import annotations

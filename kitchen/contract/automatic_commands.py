@@ -1,9 +1,8 @@
-"""Fill in the commands of seats that are not asked in a step.
+"""Fill in the commands of seats that are not asked in a step. No Django.
 
-A seat with a plan does its next planned command while that is legal. A seat that the world does not ask
-(`World.asks`) gets the idle command. If it may act nevertheless (`may_act`), its own command replaces that
-one. In live play these commands are stored in the transaction that opens the turn. A plan that cannot
-continue is dropped: the log has an event `plan_broken`, and the seat is asked. No Django.
+A seat with a plan gets its next planned command while that command is legal. A seat that the world does not
+ask (`World.asks`) gets the idle command. If a planned command is not legal, the plan is dropped and the seat
+is asked.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Plan:
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
 
     def to_json(self) -> Json:
-        """Return the plan as it is stored."""
+        """Return the plan as JSON for storage."""
         before = self.replaces.to_json() if self.replaces else None
         given = {"chosen_by": self.chosen_by, "fallback": self.fallback, "step": self.step}
         return {"then": _lists(self.then), **given, "replaces": before}

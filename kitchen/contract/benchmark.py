@@ -1,10 +1,8 @@
-"""Define benchmarks: how experiments compare agents that play alone in one world.
+"""Define benchmarks: how experiments compare agents that play without people in one world. No Django.
 
-`CompletionBenchmark` counts the orders completed and missed per level, number of agents and interval. It
-compares them with published counts and an upper bound. `ComparisonBenchmark` compares one metric by level,
-number of seats and line-up. `PairingBenchmark` compares partners by who plays in which of two seats.
-
-No Django.
+`CompletionBenchmark` compares completed and missed orders with published counts and an upper bound.
+`ComparisonBenchmark` compares one metric by level, number of seats and line-up. `PairingBenchmark` compares
+partners by who plays in which of two seats.
 """
 
 from __future__ import annotations
@@ -122,7 +120,7 @@ class PublishedValue:
 
     mean: float
     spread: float | None = None
-    """The number after ±; None where none is printed."""
+    """The number after ±; None if none is printed."""
 
 
 class ComparisonBenchmark(Benchmark):
@@ -138,10 +136,10 @@ class ComparisonBenchmark(Benchmark):
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the line-ups with so many seats that are compared by default."""
+        """Return the line-ups with this number of seats that are compared by default."""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
-        """Return the published values for a level with so many seats, by the name of the line-up."""
+        """Return the published values for a level with this number of seats, by the name of the line-up."""
         return {}
 
 
@@ -161,7 +159,7 @@ class PairingBenchmark(ComparisonBenchmark):
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
         """Return the published values of a level, averaged over partners, by the kind of agent in this seat.
-        Empty where nothing is published."""
+        Empty if nothing is published."""
 
 
 class CompletionBenchmark(Benchmark):
@@ -202,11 +200,11 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def check_solver(self) -> None:
-        """Raise NoSolverError where optima cannot be computed."""
+        """Raise NoSolverError if optima cannot be computed."""
 
     @abstractmethod
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """Return the optimum of a case, or the best plan and bound found within so many seconds."""
+        """Return the optimum of a case, or the best plan and bound found within `seconds`."""
 
     @abstractmethod
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:

@@ -1,8 +1,7 @@
 """Read TOML and JSON strictly, and report each problem in one line: `file: key: reason`.
 
-A `Record` is one table whose values must have exactly their declared types. A `DataSource` reads values
-from a file or from a key in it, and names the place of a wrong one. Values that are nested too deeply are
-refused, because they would make Python's own functions fail later.
+A `Record` is a table whose values must have exactly the declared types. A `DataSource` is a file, or a key in
+one, from which values are read. Values that are nested too deeply are refused.
 """
 
 from __future__ import annotations
@@ -182,7 +181,7 @@ WORDED_ERRORS = ("said", *(name for name in REASONS if name.endswith("_type")))
 
 
 def error_text(words: str) -> WrapValidator:
-    """Report every problem with a value of this type in these words."""
+    """Return a Pydantic validator that replaces every error of the annotated type by `words`."""
 
     def check(value: Any, handler: Callable[[Any], Any]) -> Any:
         try:
@@ -199,7 +198,7 @@ def worded_error(words: str) -> PydanticCustomError:
 
 
 def one_of(names: Iterable[str]) -> AfterValidator:
-    """Check that a text is one of these names."""
+    """Check that a text is one of `names`."""
     known = tuple(names)
 
     def check(value: str) -> str:

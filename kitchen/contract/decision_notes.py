@@ -55,7 +55,8 @@ class ReplyReading:
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """Return how the replies for a decision with so many seats were read; None if the note has no reading."""
+    """Return how the replies for a decision with this number of seats were read; None if the note has no
+    reading."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)

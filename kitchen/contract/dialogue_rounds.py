@@ -97,9 +97,8 @@ class StepDialogue:
     def of(
         cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
     ) -> Self | None:
-        """Return the dialogue of these agents, in the order of their numbers; None where they do not talk
-        within the step. `hears` decides which addressees hear a message. `sent` is the number of messages so
-        far."""
+        """Return the dialogue of these agents, in the order of their numbers; None if they do not talk within
+        the step. `hears` decides which addressees hear a message. `sent` is the number of messages so far."""
         organisation = situations[0].talk.organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None
@@ -126,7 +125,7 @@ class StepDialogue:
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
-        """Return how far the agent at this place followed the dialogue. None where the organisation is not
+        """Return how far the agent at this place followed the dialogue. None if the organisation is not
         `within`: there the note of its decision has this."""
         if not self.organisation.within:
             return None

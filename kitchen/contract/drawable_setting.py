@@ -1,7 +1,7 @@
 """Define text settings of a world that a researcher can draw: a grid of letters and named lines of text.
 
-The text is stored. The editor shows it as a `GridDrawing`. The world converts one into the other, and
-comments on how a game in that grid would be. No Django.
+The text is stored, and the editor shows it as a `GridDrawing`. The world converts text and drawing into each
+other, and can comment on the drawing. No Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Define `EpisodeLog`, the log of an episode in plain Python, and `LogMetrics`, metrics computed from it.
+"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics computed from that log. No Django.
 
-A world whose metrics depend on messages, plans or decisions names a `LogMetrics` in its kit. They join
-those of `World.score` when the episode ends. A `LogMetrics` may also list the events that it scores, such as
-conversations: files, replays and experiments show them.
+A world names a `LogMetrics` in its kit if its metrics depend on messages, plans or decisions.
 """
 
 from __future__ import annotations
@@ -115,8 +113,8 @@ class LogMetrics(ABC):
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each of `figures` for an episode so far; None where one is undefined. The same
-        log gives the same values."""
+        """Return the value of each of `figures` for an episode so far; None if one is undefined. The same log
+        gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
         """Return the events that the metrics score, by step. The same log gives the same events."""

@@ -1,11 +1,7 @@
-"""Define `WorldKit`, which names everything that belongs to one world.
+"""Define `WorldKit`, which names everything that belongs to one world. No Django.
 
-The registry has one line for each kit. A world's folder also holds `templates/`, `static/` and
-`instruments/` (questions about the world).
-
-Each part of a kit, such as a planner, is given as a function. The function imports the part when it is first
-called, and returns it. Every process reads all kits, so nothing heavy is imported before it is needed. No
-Django.
+`kitchen.registry.world_registry` lists one kit per world. A part of a kit, such as a planner, is given as a
+function that imports and returns it. So the part is imported only when it is needed.
 """
 
 from __future__ import annotations

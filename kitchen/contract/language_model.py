@@ -1,7 +1,7 @@
-"""Define the interface of language models: requests, replies, errors and costs. Plain Python, no Django.
+"""Define the interface of language models: requests, replies, errors and costs. No Django.
 
-Errors: every call without an answer ends with one of these. It is logged, and the agent's stated fallback is
-used::
+Every call without an answer raises one of the errors below. The error is logged, and the agent uses its
+fallback::
 
     ModelError                code       may be tried again
     ├── CallTimeoutError      timeout    no
@@ -41,17 +41,17 @@ class ModelError(Exception):
     retry_after: float | None = None
     """Seconds that the server asked to wait, if it did."""
     usage: Usage | None = None
-    """Tokens counted although there is no answer; None where unknown (the call may have been billed)."""
+    """Tokens counted although there is no answer; None if unknown (the call may have been billed)."""
     raw: str = ""
     """The server's response, where it is not an answer to the question."""
     cost: float | None = 0.0
-    """US dollars booked for the call; None where its price is unknown."""
+    """US dollars booked for the call; None if its price is unknown."""
     attempts: tuple[Attempt, ...] = ()
     """All attempts of the call."""
     request_id: str = ""
     """The request's id (`Reply.request_id`)."""
     parameters: Mapping[str, Json] | None = None
-    """Everything that was sent (`Reply.parameters`); None where nothing was sent."""
+    """Everything that was sent (`Reply.parameters`); None if nothing was sent."""
 
     def unbilled(self) -> Self:
         """Mark the call as one that is known to have cost nothing; return the error itself."""
@@ -221,11 +221,11 @@ class Reply:
     seconds: float = 0.0
     """Wall time of the whole call."""
     cost: float | None = 0.0
-    """US dollars booked for the whole call; None where its price is unknown."""
+    """US dollars booked for the whole call; None if its price is unknown."""
     reasoning: str = ""
     """The model's thinking before the answer, as far as the API gives it; not part of `text`."""
     request_id: str = ""
-    """The id by which the server's operator finds the request; empty where the server gave none."""
+    """The id by which the server's operator finds the request; empty if the server gave none."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
     """Everything that was sent besides the texts of messages and tool, under the API's names."""
 
@@ -247,9 +247,9 @@ class Call:
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     cost: float | None = 0.0
-    """US dollars by the price list, for all attempts. None where the price is unknown."""
+    """US dollars by the price list, for all attempts. None if the price is unknown."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """Everything that was sent (`Reply.parameters`); empty where nothing was sent."""
+    """Everything that was sent (`Reply.parameters`); empty if nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class Payer(Protocol):
     """An account that pays for calls. Safe to use from several workers at once."""
 
     async def reserve(self, amount: float) -> None:
-        """Reserve money for one call; BudgetSpentError if there is not enough."""
+        """Reserve money for one call. Raises BudgetSpentError if there is not enough."""
 
     async def settle(self, reserved: float, spent: float) -> None:
         """Release the reserved money and book what was spent."""
@@ -282,7 +282,7 @@ class RecordedAnswers(Protocol):
     """Calls made before, in order. Their answers are returned again without calling a model."""
 
     def answer(self, provider: str, request: Request) -> Call:
-        """Return the recorded call for this request; ModelError if none is left."""
+        """Return the recorded call for this request. Raises ModelError if none is left."""
 
 
 class LanguageModel(ABC):
@@ -293,8 +293,8 @@ class LanguageModel(ABC):
 
     @abstractmethod
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`; ModelError if there is none. It must not block the
-        event loop, in which others wait. Thread-safe."""
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. It must not block
+        the event loop, in which others wait. Thread-safe."""
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:

@@ -1,10 +1,7 @@
-"""Store a large part of a world's state and hash only what a step changed.
+"""Store a large part of a world's state so that only the changes of a step are stored and hashed.
 
-A `LargeMap` is a dict that keeps the canonical JSON of its entries in buckets, each with a SHA-256. There
-are `BUCKET_COUNT` groups of `BUCKET_COUNT` buckets; the CRC-32 of a key selects its bucket. The hash of a
-group covers the digests of its buckets, and the root covers the groups. The root depends on the content
-alone. After a change only the changed buckets and groups are hashed again. Two versions of a map share
-equal buckets, so their difference is found without comparing the rest.
+A `LargeMap` is a dict that keeps its entries in buckets with a hash each. Its root hash depends on the
+content alone. After a change, only the changed buckets are hashed again.
 """
 
 from __future__ import annotations

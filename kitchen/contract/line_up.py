@@ -1,8 +1,7 @@
-"""Read line-ups, which name the agents of an episode, and join several decisions into one.
+"""Read line-ups, which name the agents of an episode, and join several decisions into one. No Django.
 
-A line-up joins the kinds of its members with `+`: `greedy+stay`. A number after `:` is the number of
-seats, 1 by default: `skill_dispatcher:2+stay`, or `hourglass:0+follower` for a member without a seat.
-No Django.
+A line-up joins the kinds of its members with `+`: `greedy+stay`. A number after `:` is the number of seats, 1
+by default: `skill_dispatcher:2+stay`. `hourglass:0+follower` has a member without a seat.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def _counts(name: str) -> list[int]:
 
 
 def line_up_members(name: str, seats: int) -> tuple[Member, ...]:
-    """Return the members of a line-up in its order, in a world with so many seats.
+    """Return the members of a line-up in its order, in a world with this number of seats.
 
     A kind alone has all seats. Raises SettingsError if the line-up cannot be read or does not fit the seats.
     """

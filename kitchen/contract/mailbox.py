@@ -1,7 +1,6 @@
 """Decide which member of an episode may send a message, and which members may read it.
 
-Live play stores the messages in database rows; episodes of agents alone keep them in a log. Both apply the
-rules of `Mailbox`. No Django.
+Live play and episodes without people both use `Mailbox`. The caller stores the messages. No Django.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Metric:
     words: tuple[str, str] | None = field(default=None, compare=False)
     """The nouns for participants after 1 and after other numbers. None: not shown to them."""
     low: float | None = 0.0
-    """Inclusive bounds of a number; None where it is unbounded."""
+    """Inclusive bounds of a number; None if it is unbounded."""
     high: float | None = None
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Metric:
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """Return the minimum and the maximum of its values; None where it is unbounded."""
+        """Return the minimum and the maximum of its values; None if it is unbounded."""
         return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
 
     def holds(self, value: Json) -> bool:
@@ -71,7 +71,7 @@ class Metric:
 
     @property
     def better_words(self) -> str:
-        """Return in words which direction is better; empty where neither is."""
+        """Return a text that says which direction is better; empty if neither is."""
         return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:

@@ -1,9 +1,8 @@
-"""Define the `Page` interface: how a browser shows a world and how a person gives commands.
+"""Define the `Page` interface: how a browser shows a world, and how a person gives commands.
 
-All worlds share the frame with connection, clock and leaving (`templates/kitchen/play/`). A world's `Page`
-turns a `SeatView` into panels. The whole page is sent on loading; after a step only changed panels are
-sent. A panel is drawn from its content alone, so it is drawn once for all pages that show the same.
-Templates are Jinja2. No Django.
+A world's `Page` turns a `SeatView` into panels (parts of the HTML page). After a step, only changed panels
+are sent. A panel depends on its content alone, so pages that show the same content share it. Templates are
+Jinja2. No Django.
 """
 
 from __future__ import annotations
@@ -75,9 +74,9 @@ class TimingView:
     """The time for a step."""
 
     step_seconds: float | None = None
-    """Time limit of people for a step; None where there is none."""
+    """Time limit of people for a step; None if there is none."""
     seconds_left: float | None = None
-    """Seconds left of it while this seat must command; None where the clock does not run."""
+    """Seconds left of it while this seat must command; None if the clock does not run."""
     tick_ms: int | None = None
     """Milliseconds between steps in a clocked world (`World.tick_ms`): there is no menu, and key presses
     count at once. None: steps wait for everybody."""
@@ -339,7 +338,7 @@ class Page(ABC):
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim as an instruction in words: `Serve salmon sushi`."""
+        """Return an aim as an instruction: `Serve salmon sushi`."""
         return " ".join(aim)
 
     def aim_group(self, aim: Aim) -> str:
@@ -347,19 +346,19 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, already in words."""
+        """Return what guide and reference show of a brief, as text."""
         return brief
 
     @abstractmethod
     def phrase(self, command: Command) -> str:
-        """Return the command in words for a menu or a history: `Put it into pot 1`."""
+        """Return the command as text for a menu or a history: `Put it into pot 1`."""
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands that the person in this seat typed: for the coming step and those after it or,
-        with `asks`, for the teammate. TypedTextError if one of them cannot be, or if there are more than
-        `most`. By default nobody types."""
+        with `asks`, for the teammate. Raises TypedTextError if one of them cannot be, or if there are more
+        than `most`. By default nobody types."""
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command in words for this view, in which things may have their own names."""
+        """Return the command as text for this view, in which things may have their own names."""
         return self.phrase(command)

@@ -1,6 +1,6 @@
 """Read episodes recorded in another engine, to compare a world with that engine.
 
-A file (`.jsonl` or `.jsonl.gz`) holds one episode per line, a JSON object; `world` names its world. No
+A file (`.jsonl` or `.jsonl.gz`) has one JSON object per episode and line. Its key `world` names the world. No
 Django.
 """
 

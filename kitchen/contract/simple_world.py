@@ -37,7 +37,7 @@ class SimpleWorld(World):
     """Names of the attributes that make up the state: JSON values, set by `begin`. `seed` and `clock` are
     stored as well. Attributes that are named in `large` are `LargeMap`s."""
     steps_setting: ClassVar[str] = "steps"
-    """The setting that holds the number of steps of an episode; empty where only the goal ends it."""
+    """The setting that holds the number of steps of an episode; empty if only the goal ends it."""
 
     clock = 0
     seed = 0
@@ -71,7 +71,7 @@ class SimpleWorld(World):
 
     @property
     def length(self) -> int | None:
-        """The value of the setting that `steps_setting` names; None where there is none."""
+        """The value of the setting that `steps_setting` names; None if there is none."""
         return int(self.chosen[self.steps_setting]) if self.steps_setting else None
 
     @property
@@ -123,7 +123,8 @@ class SimpleWorld(World):
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return each metric: the attribute of its name, or the share of its two counts."""
+        """Return the value of each metric in `figures`, by name. A metric with `of` is the first count
+        divided by the sum of both, None if that is 0. Any other is the attribute of its name."""
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:

@@ -1,13 +1,7 @@
-"""Define messages between members of an episode, and which messages a member may send.
+"""Define messages between members of an episode, and which messages a member may send. No Django.
 
-A message is data: it is shown as text and is never an instruction to the platform. Words that a study
-blocks are masked.
-
-Where the organisation is `pairwise`, everybody talks with at most one partner at a time (the rules of
-MINDcraft). A member in a conversation is busy for all others. The conversation starts with the first
-message. It ends when one of the two ends it or leaves, or after some silent steps.
-
-No Django.
+A message is shown as text and never changes what the platform does. Words that a study blocks are masked. If
+the organisation is `pairwise`, each member talks with at most one partner at a time.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ class Event(NamedTuple):
 
     The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It has
     `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
-    (`planned_in`). `time_lost`: before this step the clock stood still for so many `milliseconds`. Events are
-    shared between episodes: do not change `data`.
+    (`planned_in`). `time_lost`: before this step the clock stood still for `milliseconds`. Events are shared
+    between episodes: do not change `data`.
     """
 
     kind: str
@@ -213,7 +213,7 @@ class World(ABC):
     """True if every episode skips seats that have nothing to choose (`asks`), for example because actions
     last several steps. In other worlds the researcher chooses this."""
     shows_plans: ClassVar[bool] = False
-    """Whether everybody sees what is left of the plans of other seats, as far as `visible` allows. In other
+    """True if everybody sees what is left of the plans of other seats, as far as `visible` allows. In other
     worlds agents see their own plans only, and people see others' where the study shows intents."""
     moves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
@@ -255,7 +255,7 @@ class World(ABC):
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of steps after which the episode ends by itself; None where only its goal ends it."""
+        """Number of steps after which the episode ends by itself; None if only its goal ends it."""
 
     @property
     @abstractmethod

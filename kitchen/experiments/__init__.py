@@ -1,12 +1,10 @@
-"""Run experiments in which agents play without people, cell by cell, as in MindAgent (arXiv 2309.09971,
-section 5).
+"""Run experiments in which agents play without people, as in MindAgent (arXiv 2309.09971, section 5).
 
-`experiment_setup` describes what was requested and which episodes follow. `play_episodes` plays them,
-`log_entries` and `log_files` record them, and `verify_replay` plays a log again. `episode_rows` holds one row
-per episode. `experiment_results` aggregates the rows; `result_tables` and `result_figures` show the results.
-`experiment_forecast` predicts what model calls will cost.
+`experiment_setup` describes an experiment and lists its episodes. `play_episodes` plays them, `log_entries`
+and `log_files` record them, and `verify_replay` plays a log again. `episode_rows` has one row per episode.
+`experiment_results` aggregates the rows; `result_tables` and `result_figures` show the results.
+`experiment_forecast` predicts costs.
 
-These modules are plain Python. `models`, `experiment_services`, `database_logs`, `tasks`, `experiment_form`
-and `admin` use the database. Published results and upper bounds belong to the world
-(`kitchen.contract.benchmark`).
+The modules above use no Django. `models`, `experiment_services`, `database_logs`, `tasks`, `experiment_form`
+and `admin` use the database.
 """

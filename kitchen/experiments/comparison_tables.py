@@ -1,7 +1,6 @@
-"""Tabulate one metric by level, seats and line-up, or by pairs of partners, with published values to compare.
+"""Tabulate one metric by level, seats and line-up, or by pairs of partners, next to published values.
 
-Brackets are 95 % intervals over episodes: Student's t for means, and Wilson's interval if each episode is 0
-or 1. For pairs, ± is the standard error of the mean over episodes.
+Brackets are 95 % confidence intervals over episodes. For pairs, ± is the standard error of the mean.
 """
 
 from __future__ import annotations

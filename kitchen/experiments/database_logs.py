@@ -1,7 +1,7 @@
 """Store the logs of experiment episodes in the database, read them back, and verify them.
 
-Log pieces are only added. If a log cannot be continued, it stays, and a new run of the episode begins. The
-last run is used. A worker notices that another one has replaced it, and stops.
+Pieces of a log are added and never changed. If a log cannot be continued, a new run of the episode begins,
+and the last run is used.
 """
 
 from __future__ import annotations

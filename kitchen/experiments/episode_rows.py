@@ -1,7 +1,7 @@
 """Define the row of one played episode, read and write rows as CSV, and count who made the decisions.
 
-If the stand-in or a fallback decided in place of a language model, every table and figure reports it. New
-columns are added at the end (RFC 4180, UTF-8).
+A row counts decisions that the stand-in model or a fallback made in place of a language model. New columns
+are added at the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Store an experiment as files in a folder, each written whole or not at all.
+"""Store an experiment as files in a folder. Each file is written completely or not at all.
 
 A resumed run continues from `episodes.csv`.
 """

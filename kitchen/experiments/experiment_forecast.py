@@ -1,8 +1,7 @@
 """Forecast the time and model costs of an experiment, and read its budget.
 
 The stand-in model plays a sample of every cell. The lengths of its prompts give tokens, and the price list
-gives money. `expected` and `worst` mean the same as in the forecast of a study. Without a stated budget, the
-worst case is the limit.
+gives costs. The default budget is the cost in the worst case.
 """
 
 from __future__ import annotations

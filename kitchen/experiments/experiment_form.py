@@ -1,4 +1,4 @@
-"""Build the admin form of an experiment: one field per argument, and one per setting of an agent."""
+"""Build the admin form of an experiment: one field per argument and one per setting of an agent."""
 
 from __future__ import annotations
 

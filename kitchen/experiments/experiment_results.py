@@ -1,7 +1,7 @@
 """Aggregate episode rows into the results of each cell, with published results and the upper bound.
 
-CoS (collaboration score) is the mean over intervals of completed / (completed + failed). Counts are summed
-over the episodes of the interval (MindAgent, section 3).
+The collaboration score (CoS) averages completed / (completed + failed) orders over intervals (MindAgent,
+section 3).
 """
 
 from __future__ import annotations

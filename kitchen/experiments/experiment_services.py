@@ -1,7 +1,6 @@
 """Create, start, stop and read experiments in the database, and queue their episodes for workers.
 
-Claims and conditional updates replace locks. Two workers may take the same episode, but its row is written
-once.
+Two workers may play the same episode, but its row is written once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Describe and check an experiment: levels, agents, intervals, presets, and the episodes that follow.
+"""Describe and check an experiment: levels, agents, intervals between orders, presets, and its episodes.
 
-`check_setup` checks an `ExperimentSetup` once. The setup is stored as JSON in experiment.json and in the
-database. The seed of an episode follows from the experiment's seed and the cell, so all variants of a cell
-play the same seeds.
+`check_setup` checks an `ExperimentSetup`. All variants of a cell play the same seeds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the entries of an episode log: its head, each step taken, and each step that was paid but not taken.
+"""Define the entries of an episode log: the head, each step, and paid model calls of steps that did not
+happen.
 
-Each entry becomes one JSON object and can be read back unchanged. Prompt texts are stored once, under their
-SHA-256.
+An entry becomes one JSON object and can be read back unchanged. A prompt text is stored once, by its SHA-256.
 """
 
 from __future__ import annotations

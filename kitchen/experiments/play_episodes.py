@@ -1,4 +1,4 @@
-"""Play one episode of agents without people, write its log, and compute its result row at the end."""
+"""Play one episode of agents without people, write its log, and compute its result row."""
 
 from __future__ import annotations
 

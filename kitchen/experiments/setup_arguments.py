@@ -1,4 +1,4 @@
-"""Parse the arguments of the command line or the form into an `ExperimentSetup`."""
+"""Parse the arguments of the command line or of the admin form into an `ExperimentSetup`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Run experiments in Celery workers: each task plays one episode and queues the next.
 
-At most `Experiment.at_once` tasks are queued or running for an experiment. They use a queue and workers of
-their own (`settings.CELERY_TASK_ROUTES`), so agents that play with people never wait for them. A task may run
-twice or never; `pick_up_experiments` queues what is missing.
+Experiments have their own queue and workers, so agents that play with people never wait for them.
+`pick_up_experiments` queues episodes whose task was lost.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Compute what calls of language models cost: prices, token estimates, and amounts in dollars.
+"""Compute the costs of language-model calls: prices, token estimates, and amounts in US dollars.
 
-Researchers edit the price list. A model without a price raises `UnknownPriceError`: a study with a budget
-does not call it (`model_wrappers.BudgetedModel`). A study without a budget calls it and records that the cost
-is unknown.
-
-Tokens are estimated without a tokenizer. English prose has about four bytes a token, the codes of a kitchen
-(`goto_agent1_pot0`) about two and a half. Newer tokenizers make up to a third more of either.
+Researchers edit the price list. A model without a price raises `UnknownPriceError`. A study with a budget
+does not call such a model; other studies call it and record that the cost is unknown. Tokens are estimated
+from the number of bytes.
 """
 
 from __future__ import annotations
@@ -80,8 +77,8 @@ class Price:
     """Minimum length, in tokens, of a fixed part that can be cached."""
 
     def caching_of(self, fixed: int) -> str:
-        """Return in words whether a fixed part of so many tokens is cached at every step. Empty where caching
-        would save nothing, or there is no fixed part."""
+        """Return a text that says whether a fixed part of `fixed` tokens is cached at every step. Empty if
+        caching would save nothing, or there is no fixed part."""
         if not fixed or self.cache_read >= self.input:
             return ""
         if fixed >= self.cache_from:
@@ -132,7 +129,8 @@ class PriceList:
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
-        """Return the price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
+        """Return the price of a model for a prompt of `prompt` tokens. Raises UnknownPriceError if there is
+        none."""
         price = self._find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
@@ -153,18 +151,19 @@ class PriceList:
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
     def cost(self, usage: Usage, provider: str, model: str) -> float:
-        """Return the US dollars for these token counts; UnknownPriceError if there is no price."""
+        """Return the US dollars for these token counts. Raises UnknownPriceError if there is no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
         return self.price(provider, model, prompt).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
-        """Return the maximum cost of one attempt in US dollars; UnknownPriceError if there is no price."""
+        """Return the maximum cost of one attempt in US dollars. Raises UnknownPriceError if there is no
+        price."""
         prompt = max_prompt_tokens(request)
         return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
 
     def expected(self, provider: str, model: str, plan: CallPlan) -> float:
         """Return the expected cost of these calls in US dollars, with usual answers and no retries. The fixed
-        part is cached where it is long enough. UnknownPriceError if there is no price."""
+        part is cached where it is long enough. Raises UnknownPriceError if there is no price."""
         price = self.price(provider, model, plan.fixed + plan.longest)
         cached = plan.fixed if plan.fixed >= price.cache_from else 0
         filled = min(plan.episodes, plan.calls)
@@ -179,7 +178,7 @@ class PriceList:
 
 def load_prices(path: Path | None = None) -> PriceList:
     """Return the price list of a file, of `BRIGADE_PRICES`, or the shipped one. It is read again when it has
-    changed. PriceFileError if it cannot be used."""
+    changed. Raises PriceFileError if it cannot be used."""
     named = os.environ.get("BRIGADE_PRICES")
     file = path or (Path(named) if named else DEFAULT_PRICE_FILE)
     try:
@@ -220,7 +219,8 @@ _ENTRY = TypeAdapter(PriceEntry)
 
 
 def parse_prices(text: str, file: str) -> PriceList:
-    """Return the price list of a TOML text; `file` is its name in messages. PriceFileError if it is wrong."""
+    """Return the price list of a TOML text; `file` is its name in messages. Raises PriceFileError if it is
+    wrong."""
     try:
         source, values = parse_toml(text, file)
         checked = source.at("checked").read(_DAY, values.pop("checked", ""))

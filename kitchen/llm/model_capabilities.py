@@ -1,7 +1,7 @@
-"""Read a provider's list of models and their capabilities, written by `manage.py models --keep FILE`.
+"""Read a list of models and their capabilities that `manage.py models --keep FILE` has written.
 
-The file that `BRIGADE_MODELS` names is read again when it changes. Without it, only our own list
-(`providers.anthropic`) is known. A date at the end of a model's name is ignored.
+`BRIGADE_MODELS` names the file, which is read again when it changes. Without it, only the built-in list
+(`providers.anthropic`) is known.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
-    """Return the entry of a model, ignoring a date at the end of its name. None where there is none. None
-    also where the list cannot be used, which is logged."""
+    """Return the entry of a model, ignoring a date at the end of its name. None if there is none. If the list
+    cannot be used, this is logged and None is returned."""
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:
@@ -64,7 +64,7 @@ def listed_model(provider: str, model: str) -> OfferedModel | None:
 
 
 def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
-    """Return every model in the list, by provider and name. ModelListError if it cannot be used."""
+    """Return every model in the list, by provider and name. Raises ModelListError if it cannot be used."""
     named = os.environ.get("BRIGADE_MODELS")
     if not named:
         return {}

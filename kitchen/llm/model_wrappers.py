@@ -51,7 +51,7 @@ class RetryPolicy:
     longest: float = 8.0
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
-        """Return the seconds to wait after so many failed attempts."""
+        """Return the seconds to wait after `failed` failed attempts."""
         most: float = min(self.longest, self.first * 2 ** (failed - 1))
         return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
 
@@ -132,14 +132,12 @@ def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
 
 
 class BudgetedModel(LanguageModel):
-    """Reserve the maximum cost of a call before it is made, and book its real cost afterwards.
-
-    BudgetSpentError if the purse has too little, UnpricedError if no price is known: the call is not made.
-    Some calls are booked at their maximum cost: failures that the server may have billed (`ModelError.usage`
-    is None), and answers without token counts or with implausible ones. Without a purse there is no limit,
-    and costs are only reported; None where no price is known. If the purse itself fails, the call is not made
-    and costs nothing.
-    """
+    """Reserve the maximum cost of a call before it is made, and book its real cost afterwards. Raises
+    BudgetSpentError if the purse has too little, or UnpricedError if no price is known. Then the call is not
+    made. Some calls are booked at their maximum cost: failures that the server may have billed
+    (`ModelError.usage` is None), and answers without token counts or with implausible ones. Without a purse
+    there is no limit, and costs are only reported; None if no price is known. If the purse itself fails, the
+    call is not made and costs nothing."""
 
     def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
         self.provider = model.provider

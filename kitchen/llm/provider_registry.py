@@ -1,6 +1,6 @@
-"""List the providers of language models, and build a model for one decision.
+"""List the providers of language models, and build the model for one decision.
 
-Providers are sorted by name, one line each. `make_decision_model` adds retries, budget and replay.
+`make_decision_model` adds retries, a budget and replay to a provider's model.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def offered_models(provider: str) -> tuple[str, ...]:
 
 
 def default_model(provider: str) -> str:
-    """Return the model that is used where none is named; empty where none is known."""
+    """Return the model that is used where none is named; empty if none is known."""
     if provider == ANTHROPIC:
         return DEFAULT_CLAUDE
     return next(iter(offered_models(provider)), "")
@@ -119,8 +119,8 @@ def takes_seed(provider: str) -> bool:
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """Return the bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this
-    decision. Only the stand-in provider needs it: ValueError if it is missing."""
+    """Return the bare model. Raises UnknownNameError if there is none. `stand_in` makes the stand-in of this
+    decision. Only the stand-in provider needs it. Raises ValueError if it is missing."""
     if provider == STAND_IN:
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
@@ -150,7 +150,7 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """Return in words why a study cannot use this model, judging by this process's environment. The
+    """Return a text that says why a study cannot use this model, judging by this process's environment. The
     environment of a worker elsewhere may differ."""
     reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:
@@ -177,14 +177,14 @@ def _prices(provider: str) -> PriceList:
 
 def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedModel, ...]:
     """Return the models that a provider itself lists now, with their capabilities; empty for the stand-in.
-    ModelError if it does not answer."""
+    Raises ModelError if it does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     found: tuple[OfferedModel, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
     return found
 
 
 def count_tokens(provider: str, request: Request) -> int | None:
-    """Return the number of tokens of a prompt as the provider counts them; None if it does not count.
+    """Return the number of tokens of a prompt as the provider counts them; None if it does not count. Raises
     ModelError if it does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     return module.count_tokens(request) if hasattr(module, "count_tokens") else None

@@ -1,7 +1,7 @@
 """Record what a model was asked, and replay recorded answers instead of asking it.
 
-`request_texts` gives all that a request sends, as pairs of role and text: for storing and comparing. When a
-decision is repeated, `ReplayedModel` returns the recorded replies and failures in order, at no cost.
+`request_texts` returns everything that a request sends, as (role, text) pairs. `ReplayedModel` returns the
+recorded replies and failures in order, at no cost.
 """
 
 from __future__ import annotations

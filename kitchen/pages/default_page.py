@@ -48,7 +48,7 @@ class CommandGroup(NamedTuple):
 
     title: str
     key: str
-    """The key that moves from one of them to the next; empty where each has its own."""
+    """The key that moves from one of them to the next; empty if each has its own."""
     actions: tuple[str, ...]
 
 
@@ -275,7 +275,7 @@ class DefaultPage(Page):
         return gettext(self.names[code]) if code in self.names else code_to_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a command in words: `Light lamp 3`."""
+        """Return a command as text: `Light lamp 3`."""
         if not command:
             return ""
         verb, *arguments = command
@@ -286,11 +286,11 @@ class DefaultPage(Page):
         return text.format(*words, *["…"] * text.count("{}"))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim in words, like a command of the same words."""
+        """Return an aim as text, like a command of the same words."""
         return self.phrase(aim)
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the verb, in words."""
+        """Return the verb as text."""
         return sentence_case(self.word(aim[0])) if aim else ""
 
     def goal(self, brief: Mapping[str, Json]) -> str:
@@ -333,7 +333,7 @@ class DefaultPage(Page):
         return SeatLine(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
 
     def reason(self, code: str) -> str:
-        """Return in words why a command was refused."""
+        """Return a text that says why a command was refused."""
         return gettext(self.reasons[code]) if code in self.reasons else code_to_words(code)
 
     def _news(self, step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:

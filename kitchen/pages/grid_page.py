@@ -1,4 +1,4 @@
-"""Show a world on a grid: drawn, in words, or both; in turns or under a clock. No Django.
+"""Show a world on a grid: drawn, as text, or both; in turns or in real time. No Django.
 
 A world derives `GridPage`. It declares the look of its letters (`looks`), the lists of its observation that
 hold things on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for
@@ -312,11 +312,11 @@ class GridPage(DefaultPage):
             yield tuple(entry["at"]), self.entry_words(layer, entry, view.brief)
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return an entry of a layer in words."""
+        """Return an entry of a layer as text."""
         return self.thing_words(entry["thing"])
 
     def thing_words(self, thing: Json) -> str:
-        """Return in words what a seat holds, or what is on a cell."""
+        """Return a text that says what a seat holds, or what is on a cell."""
         return pgettext("what somebody holds", "nothing") if thing is None else self.word(thing)
 
     def actors(self, view: SeatView) -> Panel:
@@ -328,7 +328,7 @@ class GridPage(DefaultPage):
         return Panel("actors", f"{_TEMPLATES}/actors.jinja", ActorList(tuple(lines)))
 
     def _actor_description(self, player: Mapping[str, Json]) -> str:
-        """Return a seat's place in words: `column 2, row 2, looks up, holds nothing`."""
+        """Return a seat's place as text: `column 2, row 2, looks up, holds nothing`."""
         column, row = (number + 1 for number in player["at"])
         words = {"column": column, "row": row, "face": gettext(FACES.get(player.get("face", ""), ""))}
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))

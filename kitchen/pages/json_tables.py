@@ -1,7 +1,6 @@
-"""Turn a JSON object into facts and tables for a page.
+"""Turn a JSON object into facts and tables for a page. No Django.
 
-A single value becomes a fact (a name and a text). A list or object becomes a table. Plain Python, no
-Django.
+A single value becomes a fact (a name and a text). A list or an object becomes a table.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ def _columns(entries: Sequence[Json]) -> tuple[str, ...]:
 
 
 def _cells(entry: Json, columns: Sequence[str], word: CodeWord, *, is_list: bool) -> tuple[str, ...]:
-    """Return the cells of one row after its name; empty where an object has no such key."""
+    """Return the cells of one row after its name; empty if an object has no such key."""
     if columns:
         return tuple(value_text(entry[column], word) if column in entry else "" for column in columns)
     return tuple(value_text(one, word) for one in entry) if is_list else (value_text(entry, word),)

@@ -1,4 +1,5 @@
-"""List every kind of agent, and make agents by name. A world's own agents are in its kit."""
+"""List every kind of agent, and make agents by name. A world's kit lists the agents that play only that
+world."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Read and compare metrics of episodes: of one world, in words, and of several worlds. No Django.
+"""Read metrics (`kitchen.contract.world.Metric`) of episodes, compare them, and write them as text. No
+Django.
 
-The class is `kitchen.contract.world.Metric`. Some names still say `figure` for a metric.
+Some names in the code still say `figure` for a metric.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""List every world that can be played, and get its class, page and other parts by name.
+"""List every world that can be played, and return its class, page and other parts by name.
 
-Each line refers to the world's kit (`kitchen.contract.kit`), which lists everything that the world has.
-`BRIGADE_WORLDS` adds worlds of your own as `name=package.module:KIT`, separated by commas.
+The list has one kit per world (`kitchen.contract.kit`). `BRIGADE_WORLDS` adds your own worlds as
+`name=package.module:KIT`, separated by commas.
 """
 
 from __future__ import annotations

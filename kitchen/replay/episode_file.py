@@ -1,8 +1,7 @@
-"""Export an episode as one JSON file, and read such a file again.
+"""Export an episode as one JSON file, and read it back.
 
-The file holds what is needed to replay the episode, and what was decided. It holds no key that gives access
-to a page, no participant code and no money: `FIELDS` lists its contents. `hash` covers the rest of the file,
-so that a changed byte is noticed.
+The file has everything needed to replay the episode (`FIELDS`), but no page keys, participant codes or costs.
+Its `hash` covers the rest of the file, so that any change is noticed.
 """
 
 from __future__ import annotations

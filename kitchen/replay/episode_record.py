@@ -1,7 +1,6 @@
 """Read all stored rows of an episode, and label its seats, agents and commands for staff.
 
-The record holds no key that gives access to a page. Labels are the names on the players' pages with the
-seat's number.
+The record has no page keys. A label is the name on the players' pages with the number of the seat.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Draw an episode as a timeline: counts that the world shows, events, seats' actions, and agents' decisions.
+"""Draw an episode as a timeline: the world's counts, events, seats' actions, and agents' decisions.
 
-On the axis, step n fills the space from n - 1 to n. The state after n steps begins at n. `event_steps` lists
-the steps in which something notable happened.
+On the axis, step n lies between n - 1 and n. The state after n steps begins at n.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Verify that an episode and its agents' decisions can be reproduced from what is stored.
+"""Verify that an episode and its agents' decisions can be reproduced from the stored data.
 
-Each decision of an agent with a language model is repeated: the agent gets the same situation and the stored
-replies. Its requests and commands are then compared. No key is needed, and no model is called.
-
-Some decisions cannot be repeated (`why_not_repeatable`): in real time, where the agent decides beside the
-game; where agents talk within a step; for seats that changed hands; and after dropped decisions of the same
-agent.
+Each agent with a language model gets the same situation and the stored replies again. Its requests and
+commands are compared with the stored ones. No model is called. `why_not_repeatable` names decisions that
+cannot be repeated.
 """
 
 from __future__ import annotations

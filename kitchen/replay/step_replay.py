@@ -1,7 +1,6 @@
-"""Replay an episode's steps from its seed and commands, and rebuild the turn that was open after a step.
+"""Replay an episode's steps from its seed and commands, and rebuild the page of a seat after a past step.
 
-`replay_faults` lists the differences from the log. `PastTurn` is read from a record alone, and it is never
-stored. From it, the page that one seat had after a step is rebuilt, and what was decided then.
+`replay_faults` lists differences from the log. `PastTurn` is the turn after a past step; it is never stored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`{% load money %}`: format amounts of US dollars in templates, as everywhere else."""
+"""`{% load money %}`: a template filter that formats amounts of US dollars."""
 
 from __future__ import annotations
 

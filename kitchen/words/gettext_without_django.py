@@ -1,9 +1,7 @@
 """Translate texts into the reader's language. No Django.
 
-Everything is in English until `use_translations` is called; the app passes Django's translations. Translated
-text is never stored: a sentence is looked up when a page is made. So call these functions then, not while a
-module loads. A text in a module's table is marked for the catalogue by `gettext_noop` and looked up when it
-is read.
+Texts are English until `use_translations` is called. Call the functions when a page is made, not while a
+module loads. Mark texts in a module's tables with `gettext_noop`.
 """
 
 from __future__ import annotations

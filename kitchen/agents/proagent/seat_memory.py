@@ -1,7 +1,7 @@
-"""Keep what ProAgent remembers for one seat, and compare its predictions with what happened.
+"""Store what ProAgent remembers for one seat, and compare its predictions with what happened.
 
-The memory is JSON: the skill, the dialogue and the predictions. Its size is bounded. A prediction is
-judged when the seat that it is about next finishes a skill.
+The memory is JSON of limited size: the skill, the dialogue and the predictions. A prediction about a seat is
+judged when that seat next finishes a skill.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ProAgentMemory(SkillMemory):
         )
 
     def to_json(self) -> dict[str, Json]:
-        """Return the memory as it is stored."""
+        """Return the memory as JSON for storage."""
         return {
             **SkillMemory.to_json(self),
             "dialogue": [list(line) for line in self.dialogue],
@@ -73,8 +73,8 @@ class ProAgentMemory(SkillMemory):
         }
 
     def with_thoughts_of(self, other: Self) -> Self:
-        """Return the memory with the dialogue of another memory of the same seat, and the predictions that
-        only that one has."""
+        """Return this memory with `other`'s dialogue, and with the open predictions of `other` that this
+        memory lacks. Both memories are of the same seat."""
         known = {_key(one) for one in self.foreseen}
         more = [one for one in other.open if _key(one) not in known]
         return replace(self.foreseeing(more), dialogue=other.dialogue)
@@ -95,7 +95,7 @@ class ProAgentMemory(SkillMemory):
         return replace(self, dialogue=dialogue[-most:] if most else ())
 
     def messages(self) -> list[Message]:
-        """Return the dialogue as it is sent to the model."""
+        """Return the dialogue as messages for the model."""
         sent = [Message("assistant" if who == "assistant" else "user", text) for who, text in self.dialogue]
         return [Message("user", EARLIER_HEADING), *sent] if sent and sent[0].role == "assistant" else sent
 
@@ -169,8 +169,7 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """Return the lines that inform the model of its own predictions; empty where the settings leave them
-    out."""
+    """Return the lines that inform the model of its own predictions; empty if the settings leave them out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

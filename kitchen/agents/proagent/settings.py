@@ -1,4 +1,4 @@
-"""Declare the settings of ProAgent; each part of its loop can be switched."""
+"""Declare the settings of ProAgent. Each part of its decision loop can be switched off."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ class ProAgentOptions(shared.SkilledOptions):
 
     @property
     def foresees(self) -> bool:
-        """Whether the model predicts what the others will do."""
+        """Return True if the model predicts what the others will do."""
         return self.level == INTENTION
 
     @property
     def corrects(self) -> bool:
-        """Whether the model is informed of the outcomes of its predictions."""
+        """Return True if the model is informed of the outcomes of its predictions."""
         return self.foresees and self.belief != OFF

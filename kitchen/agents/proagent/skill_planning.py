@@ -1,6 +1,6 @@
-"""Ask the model for a skill until one can be done: plan, verify, explain, plan again; four plans at most.
+"""Ask the model for a skill, verify it, and ask again with an explanation if it cannot be done.
 
-The module also holds the replies of the stand-in model.
+The model makes at most four plans per decision. The module also writes the replies of the stand-in model.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PlanAttempt:
 
 @dataclass(slots=True)
 class PlanResult:
-    """The result of asking. `skill` is None where there was no answer."""
+    """The result of asking. `skill` is None if there was no answer."""
 
     skill: Skill | None = None
     tries: list[PlanAttempt] = field(default_factory=list)
@@ -93,7 +93,7 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """Return the present moment in words."""
+        """Return the present moment as text."""
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:

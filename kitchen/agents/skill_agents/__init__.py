@@ -1,1 +1,1 @@
-"""The base of agents that plan skills: settings, model access, reading skills, and carrying them out."""
+"""The base of agents that plan skills: settings, access to the model, and reading and carrying out skills."""

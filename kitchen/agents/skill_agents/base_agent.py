@@ -1,7 +1,7 @@
-"""Provide the base class of agents that plan skills, and carry a skill out over several steps.
+"""Provide the base class of agents that plan skills and carry each skill out over several steps.
 
-It chooses the model, falls back to a rule when the model fails, remembers the skill of each seat, and
-notes who chose it.
+The base class chooses the model, falls back to a rule if the model fails, and remembers the skill of each
+seat.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PlannedSkill:
         return cls(**{**stored, "skill": tuple(stored["skill"])}) if stored else None
 
     def to_json(self) -> dict[str, Json]:
-        """Return the planned skill as it is stored."""
+        """Return the planned skill as JSON for storage."""
         return {**asdict(self), "skill": list(self.skill)}
 
 
@@ -72,7 +72,7 @@ class SkillMemory:
         return cls(plan=PlannedSkill.read(stored["plan"]), coming=PlannedSkill.read(stored["coming"]))
 
     def to_json(self) -> dict[str, Json]:
-        """Return the memory as it is stored."""
+        """Return the memory as JSON for storage."""
         return {
             "plan": self.plan.to_json() if self.plan else None,
             "coming": self.coming.to_json() if self.coming else None,
@@ -121,7 +121,7 @@ class SeatStep(Generic[H]):
         self.skills, self.sight, self.options, self.step = skills, sight, options, step
         self.memory = memory
         self.tries: list[Json] | None = None
-        """The attempts of the model; None where it was not asked."""
+        """The attempts of the model; None if it was not asked."""
         self.dropped: Json = None
         self.ended = self._end()
         self._begin()
@@ -163,7 +163,7 @@ class SeatStep(Generic[H]):
 
     @property
     def needs_plan(self) -> bool:
-        """Whether the model must be asked."""
+        """Return True if the model must be asked."""
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
@@ -279,7 +279,7 @@ class DecisionParts:
             self.intents[seat] = told
 
     def read(self) -> dict[str, Json]:
-        """Return how replies were read (`kitchen.contract.decision_notes`); empty where the model was not
+        """Return how replies were read (`kitchen.contract.decision_notes`); empty if the model was not
         asked."""
         if not self.asked:
             return {}

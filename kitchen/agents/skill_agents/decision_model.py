@@ -29,7 +29,7 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether the stand-in replaces a language model."""
+        """Return True if the stand-in replaces a language model."""
         return self.provider == provider_registry.STAND_IN
 
     @property

@@ -30,7 +30,7 @@ MAX_LINE_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The skills read from an answer. `plan` is None where none could be read."""
+    """The skills read from an answer. `plan` is None if none could be read."""
 
     plan: Skill | None
     foreseen: Mapping[int, Skill] = field(default_factory=dict)

@@ -57,14 +57,14 @@ MAX_REPLY_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class SkillAttempt:
-    """The plan for one seat in one reply. `skill` is None where none was read."""
+    """The plan for one seat in one reply. `skill` is None if none was read."""
 
     skill: Skill | None
     failed: tuple[SkillCondition, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether the skill can be begun."""
+        """Return True if the skill can be begun."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
@@ -313,6 +313,6 @@ def _history(memory: Json) -> list[Any]:
 
 
 def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
-    """Return the history as it is sent to the model."""
+    """Return the history as messages for the model."""
     pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
     return [message for pair in pairs for message in pair]

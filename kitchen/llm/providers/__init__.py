@@ -1,1 +1,2 @@
-"""One module for each provider. The SDKs take seconds to import, so only the first call imports them."""
+"""Providers of language models, one module each. A provider's SDK is imported at its first call, because it
+takes seconds."""

@@ -1,9 +1,9 @@
-"""Ask Claude models through Anthropic's SDK, and know what each model accepts.
+"""Ask Claude models through Anthropic's SDK, with only the parameters that each model accepts.
 
 Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's. A
-reply cut off at `max_tokens` counts as an answer if it has some text or a whole tool call; `Reply.stop` then
-says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). A text also counts as
-an answer where a tool was asked for; its JSON arguments are extracted.
+reply cut off at `max_tokens` is accepted as an answer if it has some text or a whole tool call; `Reply.stop`
+then says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). If a tool was
+requested, a text with the JSON arguments is accepted too.
 
 What Claude models accept, as documented in November 2026 (platform.claude.com, migration guides of each
 model; API version 2026-10-21):
@@ -103,7 +103,7 @@ class Anthropic(LanguageModel):
     provider = "anthropic"
 
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. Makes no second
         attempt."""
         arguments = arguments_for(request)
 
@@ -211,7 +211,7 @@ COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "o
 
 def count_tokens(request: Request) -> int:
     """Return the tokens of a request's prompt as the API counts them, within `request.seconds`. This costs
-    nothing. ModelError if there is no count."""
+    nothing. Raises ModelError if there is no count."""
     plain = replace(request, temperature=None, top_p=None, seed=None)
     arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
 
@@ -226,7 +226,8 @@ def count_tokens(request: Request) -> int:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Return every model that this key can use, as the API lists it. ModelError if it does not answer."""
+    """Return every model that this key can use, as the API lists it. Raises ModelError if it does not
+    answer."""
     return sdk_calls.fetch_model_list(client, seconds, _offered, limit=1000)
 
 
@@ -253,7 +254,7 @@ def _supported(told: Json, *names: str) -> tuple[str, ...]:
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """Return the API's answer; UnreadableReplyError if it does not answer this request."""
+    """Return the API's answer. Raises UnreadableReplyError if it does not answer this request."""
     blocks = body.get("content") if isinstance(body, dict) else None
     if not isinstance(blocks, list):
         raise UnreadableReplyError("not an answer of the Messages API")

@@ -1,10 +1,9 @@
 """Ask any server with OpenAI's chat completions API (vLLM, Ollama, llama.cpp), through OpenAI's SDK.
 
-Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. Without it OpenAI itself is asked, which
-needs a key. Key: `OPENAI_API_KEY`; your own server mostly needs none. Offered models: `OPENAI_MODEL`,
-separated by commas. Cut-off replies, empty replies, and text in place of a tool call count as in
-`providers.anthropic`. The server manages its own cache. So `Message.fixed`, which marks the end of the part
-to cache, has no effect.
+Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. The default is OpenAI's. Key:
+`OPENAI_API_KEY`; your own server may need none. Offered models: `OPENAI_MODEL`, separated by commas.
+Incomplete replies, empty replies, and text in place of a tool call are handled as in `providers.anthropic`.
+`Message.fixed` has no effect.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class OpenAICompatible(LanguageModel):
     provider = "openai-compatible"
 
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. Makes no second
         attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
@@ -61,7 +60,8 @@ class OpenAICompatible(LanguageModel):
 
 
 def client() -> sdk_calls.Sdk:
-    """Return the SDK's client for the environment; NotAskedError if there is neither an address nor a key."""
+    """Return the SDK's client for the environment. Raises NotAskedError if there is neither an address nor a
+    key."""
     key = sdk_calls.key_from_environment("OPENAI_API_KEY")
     address = os.environ.get("OPENAI_BASE_URL") or None
     if not key and not address:
@@ -115,7 +115,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Return every model that the server lists. ModelError if it lists none."""
+    """Return every model that the server lists. Raises ModelError if it lists none."""
     return sdk_calls.fetch_model_list(client, seconds, _offered)
 
 
@@ -130,7 +130,7 @@ def _offered(told: dict[str, Json]) -> OfferedModel:
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """Return the server's answer; UnreadableReplyError if it does not answer this request."""
+    """Return the server's answer. Raises UnreadableReplyError if it does not answer this request."""
     choice = _first(body.get("choices") if isinstance(body, dict) else None)
     message = choice.get("message")
     if not isinstance(message, dict):

@@ -1,7 +1,6 @@
 """Send a request through a provider's SDK, read the reply, and turn every error into a ModelError.
 
-Both SDKs raise errors of the same names over the same HTTP client (httpx2). No key ever leaves this package:
-messages are cleaned of it. Errors are raised without the SDK's own error, which holds the request.
+API keys are removed from all error messages.
 """
 
 from __future__ import annotations
@@ -150,7 +149,8 @@ def fetch_model_list(
     read: Callable[[dict[str, Json]], OfferedModel],
     **arguments: int,
 ) -> tuple[OfferedModel, ...]:
-    """Return the models with a name that the server lists; ModelError if it gives no list."""
+    """Return the models that the server lists; entries without a name are left out. Raises ModelError if
+    there is no list."""
 
     def send(connected: Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left, **arguments)
@@ -189,9 +189,9 @@ async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Sen
 
 
 async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
-    """Wait for the exchange, at most so many seconds. An HTTP client's timeouts apply to single reads, so a
-    server that sends a byte now and then would be waited for without end. The client gets a moment more to
-    report by itself what took so long."""
+    """Wait for the exchange, at most `seconds`. An HTTP client's timeouts apply to single reads, so a server
+    that sends a byte now and then would be waited for without end. The client gets a moment more to report by
+    itself what took so long."""
     async with asyncio.timeout(seconds + MIN_SECONDS):
         return await exchange
 

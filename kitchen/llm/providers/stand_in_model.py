@@ -139,7 +139,7 @@ Advise = Callable[[], StandInAdvice]
 AsCall = Callable[[Sequence[WrittenCommand], str], Mapping[str, Json]]
 """Return the arguments of a tool call, from commands and the reasoning before them."""
 Writer = Callable[[Sequence[WrittenCommand], Random], str]
-"""Return an answer in words whose whole form is fixed."""
+"""Return an answer as text in a fixed form."""
 
 
 @dataclass(frozen=True, slots=True)
