@@ -42,9 +42,18 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
-TOGETHER = "together"
-SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
-"""Schedules by name. The text explains to researchers which members a step waits for."""
+TOGETHER, RELAY, IN_ROUNDS, FREE = "together", "relay", "rounds", "free"
+SCHEDULES: Mapping[str, str] = {
+    TOGETHER: "All choose for each step, which runs when the last has chosen",
+    RELAY: "One member at a time thinks and acts; the next begins when it has finished",
+    IN_ROUNDS: "All think at once, then all act; the next round begins when the last has finished",
+    FREE: "Each thinks when it has a reason, while the others go on",
+}
+"""Schedules by name. The text explains to researchers which members a step waits for. `relay`, `rounds` and
+`free` are the three of S-Agents (arXiv 2402.04578)."""
+RECHECK, DROP, TAKE = "recheck", "drop", "take"
+"""What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
+MAX_THINK_STEPS = 100
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -99,6 +108,31 @@ ORGANISATION_SETTINGS = (
 )
 """The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
+SCHEDULE, THINK_STEPS, STALE = "schedule", "think_steps", "stale"
+SCHEDULE_SETTINGS = (
+    Setting(SCHEDULE, "choice", "Who waits for whom", TOGETHER, choices=tuple(SCHEDULES.items())),
+    Setting(
+        THINK_STEPS,
+        "int",
+        "Steps that a member thinks before its decision takes effect",
+        2,
+        minimum=0,
+        maximum=MAX_THINK_STEPS,
+    ),
+    Setting(
+        STALE,
+        "choice",
+        "If commands of such a decision are no longer possible when it takes effect",
+        RECHECK,
+        choices=(
+            (RECHECK, "they are dropped, and the others are carried out"),
+            (DROP, "all its commands and plans are dropped"),
+            (TAKE, "they are carried out all the same, and the world refuses them"),
+        ),
+    ),
+)
+"""The settings about time. They apply to agents that play without people."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -133,6 +167,12 @@ class Organisation:
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
     """Words that are masked in messages (`kitchen.contract.team_messages`)."""
+    schedule: str = TOGETHER
+    """Who waits for whom: one of `SCHEDULES`."""
+    think_steps: int = 0
+    """Steps between the question to a member and the effect of its decision; 0 in `together`."""
+    stale: str = RECHECK
+    """What happens to commands that are no longer legal when a decision takes effect."""
 
     @property
     def one_partner(self) -> bool:
@@ -211,6 +251,7 @@ class Organisation:
             "silence": self.silence,
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
+            **({name: getattr(self, name) for name in _OF_TIME} if self.schedule != TOGETHER else {}),
         }
 
     @classmethod
@@ -232,9 +273,11 @@ class Organisation:
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
+            **{name: stored[name] for name in _OF_TIME if name in stored},
         )
 
 
+_OF_TIME = tuple(setting.name for setting in SCHEDULE_SETTINGS)
 Settings = Mapping[str, Json]
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""
@@ -346,10 +389,13 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
-    on. `rounds` applies only where members talk within the step (always in a `pair`)."""
+    on. `rounds` applies only where members talk within the step (always in a `pair`). `schedule` applies to
+    all but a `pair`, and the other settings about time to all schedules but `together`."""
+    timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
+    about_time = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
     if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind]
-    return SETTINGS_BY_KIND[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+        return SETTINGS_BY_KIND[kind] | about_time
+    return (SETTINGS_BY_KIND[kind] | about_time) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
 
 
 def make_organisation(
@@ -369,19 +415,23 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    names = ("sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence")
+    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence"]
+    names += _OF_TIME if chosen[SCHEDULE] != TOGETHER else ()
     fields = {name: chosen[name] for name in names}
     draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)
     down, across = map(frozenset, ORGANISATION_KINDS[kind](draft, chosen))
     if chosen[WITHIN] and not across:
         raise SettingsError(f"{WITHIN}: nobody may write to anybody")
+    if chosen[WITHIN] and chosen[SCHEDULE] != TOGETHER:
+        raise SettingsError(f"{SCHEDULE}: members who talk within the step choose {TOGETHER}")
     return replace(draft, commands=down, writes=across)
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    chosen = clean_settings(ORGANISATION_SETTINGS, given)
+    declared = (*ORGANISATION_SETTINGS, *SCHEDULE_SETTINGS)
+    chosen = clean_settings(declared, given)
     meant = applicable_settings(kind, chosen)
-    for setting in ORGANISATION_SETTINGS:
+    for setting in declared:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     if _MESSAGES not in given:  # nobody is silenced before the last round

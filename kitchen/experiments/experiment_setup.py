@@ -23,6 +23,8 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import (
     ORGANISATION_KINDS,
+    SCHEDULE,
+    TOGETHER,
     Organisation,
     applicable_settings,
     make_organisation,
@@ -364,8 +366,11 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
     if kind not in OFFERED_ORGANISATIONS:
         offered = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
         raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
-    if why := organisation_refusal(setup.world, kind):
+    schedule = str(setup.organisation_settings.get(SCHEDULE, TOGETHER))
+    if why := organisation_refusal(setup.world, kind, schedule):
         raise SetupError(why, "organisation")
+    if schedule != TOGETHER and setup.knowing != NO_ONE:
+        raise SetupError(f"knowing: members know nothing of a step in schedule {schedule!r}", "knowing")
     try:
         for line_up in setup.pairs:
             organisation_of(kind, line_up, setup.organisation_settings)
