@@ -1,6 +1,6 @@
 """Decide which members are asked in a step, and when their decisions take effect, if agents play alone.
 
-The organisation names the schedule (`kitchen.contract.organisation.SCHEDULES`). The clock is virtual: a
+The organisation names the schedule (`kitchen.contract.schedules.SCHEDULES`). The clock is virtual: a
 member that plans is asked at once, and its decision takes effect exactly `think_steps` steps later. Until
 then its seats go on with their plans or wait. Its messages are then sent as the step opens, before others are
 asked. Plain Python.
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import LateDecision
-from kitchen.contract.organisation import DROP, FREE, IN_ROUNDS, TAKE, Organisation
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
 from kitchen.contract.world import Command, World
 
 THINKING, WAITING = "thinking", "waiting"

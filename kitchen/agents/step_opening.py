@@ -31,8 +31,9 @@ from kitchen.contract.automatic_commands import (
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.episode_log import LoggedDecision, LoggedStep
 from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news
-from kitchen.contract.organisation import TOGETHER, Member
+from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
+from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 

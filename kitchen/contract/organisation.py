@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
+from kitchen.contract.schedules import RECHECK, SCHEDULE, SCHEDULE_SETTINGS, STALE, THINK_STEPS, TOGETHER
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 
 Pair = tuple[int, int]
@@ -41,19 +42,6 @@ PAIR = "pair"
 """The kind in which two members talk within a step."""
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
-
-TOGETHER, RELAY, IN_ROUNDS, FREE = "together", "relay", "rounds", "free"
-SCHEDULES: Mapping[str, str] = {
-    TOGETHER: "All choose for each step, which runs when the last has chosen",
-    RELAY: "One member at a time thinks and acts; the next begins when it has finished",
-    IN_ROUNDS: "All think at once, then all act; the next round begins when the last has finished",
-    FREE: "Each thinks when it has a reason, while the others go on",
-}
-"""Schedules by name. The text explains to researchers which members a step waits for. `relay`, `rounds` and
-`free` are the three of S-Agents (arXiv 2402.04578)."""
-RECHECK, DROP, TAKE = "recheck", "drop", "take"
-"""What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
-MAX_THINK_STEPS = 100
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -108,30 +96,19 @@ ORGANISATION_SETTINGS = (
 )
 """The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
-SCHEDULE, THINK_STEPS, STALE = "schedule", "think_steps", "stale"
-SCHEDULE_SETTINGS = (
-    Setting(SCHEDULE, "choice", "Who waits for whom", TOGETHER, choices=tuple(SCHEDULES.items())),
+CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
+AGENT_SETTINGS = (
+    *SCHEDULE_SETTINGS,
     Setting(
-        THINK_STEPS,
+        CYCLE_LIMIT,
         "int",
-        "Steps that a member thinks before its decision takes effect",
-        2,
-        minimum=0,
-        maximum=MAX_THINK_STEPS,
-    ),
-    Setting(
-        STALE,
-        "choice",
-        "If commands of such a decision are no longer possible when it takes effect",
-        RECHECK,
-        choices=(
-            (RECHECK, "they are dropped, and the others are carried out"),
-            (DROP, "all its commands and plans are dropped"),
-            (TAKE, "they are carried out all the same, and the world refuses them"),
-        ),
+        "Times that a job is given before it may not come back to a member that had it",
+        CYCLE_HOPS,
+        minimum=2,
+        maximum=1000,
     ),
 )
-"""The settings about time. They apply to agents that play without people."""
+"""Settings that can be changed only for agents that play without people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +150,8 @@ class Organisation:
     """Steps between the question to a member and the effect of its decision; 0 in `together`."""
     stale: str = RECHECK
     """What happens to commands that are no longer legal when a decision takes effect."""
+    cycle_limit: int = CYCLE_HOPS
+    """How often a job is given before it may not come back to a member that had it."""
 
     @property
     def one_partner(self) -> bool:
@@ -252,6 +231,7 @@ class Organisation:
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
             **({name: getattr(self, name) for name in _OF_TIME} if self.schedule != TOGETHER else {}),
+            **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
         }
 
     @classmethod
@@ -273,11 +253,11 @@ class Organisation:
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
-            **{name: stored[name] for name in _OF_TIME if name in stored},
+            **{name: stored[name] for name in (*_OF_TIME, CYCLE_LIMIT) if name in stored},
         )
 
 
-_OF_TIME = tuple(setting.name for setting in SCHEDULE_SETTINGS)
+_OF_TIME = (SCHEDULE, THINK_STEPS, STALE)
 Settings = Mapping[str, Json]
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""
@@ -373,6 +353,8 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
+_WITH_CYCLES = {"custom", "graph"}
+"""Kinds in which a job that is passed on can come back to a member that had it."""
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
     "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
@@ -390,12 +372,14 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
     on. `rounds` applies only where members talk within the step (always in a `pair`). `schedule` applies to
-    all but a `pair`, and the other settings about time to all schedules but `together`."""
+    all but a `pair`, and `think_steps` and `stale` to all schedules but `together`. `cycle_limit` applies
+    where a job can come back."""
     timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
-    about_time = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
+    of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
+    of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
     if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind] | about_time
-    return (SETTINGS_BY_KIND[kind] | about_time) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+        return SETTINGS_BY_KIND[kind] | of_agents
+    return (SETTINGS_BY_KIND[kind] | of_agents) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
 
 
 def make_organisation(
@@ -415,7 +399,7 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence"]
+    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", CYCLE_LIMIT]
     names += _OF_TIME if chosen[SCHEDULE] != TOGETHER else ()
     fields = {name: chosen[name] for name in names}
     draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)
@@ -428,7 +412,7 @@ def make_organisation(
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    declared = (*ORGANISATION_SETTINGS, *SCHEDULE_SETTINGS)
+    declared = (*ORGANISATION_SETTINGS, *AGENT_SETTINGS)
     chosen = clean_settings(declared, given)
     meant = applicable_settings(kind, chosen)
     for setting in declared:

@@ -23,12 +23,11 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import (
     ORGANISATION_KINDS,
-    SCHEDULE,
-    TOGETHER,
     Organisation,
     applicable_settings,
     make_organisation,
 )
+from kitchen.contract.schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.provider_registry import parse_model_setting, why_unavailable
 from kitchen.registry.agent_registry import can_play, declared_settings, get_agent, make_agents

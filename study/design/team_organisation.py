@@ -13,7 +13,7 @@ from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record
 from kitchen.contract.organisation import (
-    SCHEDULE_SETTINGS,
+    AGENT_SETTINGS,
     Member,
     Organisation,
     Pair,
@@ -163,7 +163,7 @@ def team_organisation(
     if not organisation:
         return None
     team = team_of(organisation)
-    _check_schedule(team.settings)
+    _check_agent_settings(team.settings)
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
@@ -178,9 +178,9 @@ def team_organisation(
     return made
 
 
-def _check_schedule(settings: Mapping[str, Json]) -> None:
+def _check_agent_settings(settings: Mapping[str, Json]) -> None:
     """Raise SettingsError for settings that only apply to agents without people."""
-    for setting in SCHEDULE_SETTINGS:
+    for setting in AGENT_SETTINGS:
         if settings.get(setting.name, setting.default) != setting.default:
             raise SettingsError(f"{setting.name}: it can be set only where co-players play without people")
 

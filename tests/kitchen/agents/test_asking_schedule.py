@@ -12,6 +12,7 @@ from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.agents.job_follower import Follower
 from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import INFORM, make_organisation
 from kitchen.contract.reminders import FIRST_REMINDER
@@ -265,3 +266,30 @@ def test_a_delayed_message_that_may_not_be_sent_stands_in_the_record() -> None:
     loop = play("scripted+scripted", "tree", wants(at=()), leaf, limit=5)
     unsaid = [(each.step, each.note["unsaid"]) for each in loop.log().decisions if "unsaid" in each.note]
     assert [(step, [one["code"] for one in codes]) for step, codes in unsaid] == [(3, ["not_allowed"])]
+
+
+def passer(next_to: int) -> Scripted:
+    """One that passes every job on to the same member, and gives the first one if it has none to pass on."""
+
+    def decide(situation: Situation) -> Decision:
+        mine = [job for job in situation.talk.jobs if job.worker == situation.talk.member]
+        says = [MessageDraft("fetch", INFORM, (next_to,), {"passed_on": job.number}) for job in mine]
+        if next_to == 1 and situation.step == 0:
+            says = [MessageDraft("fetch", INFORM, (1,))]
+        return Decision({}, says=tuple(says), planned=False)
+
+    return Scripted(decide)
+
+
+@pytest.mark.parametrize(("limit", "cycles", "codes"), [(9, [3], []), (3, [], ["cycle"] * 2)])
+def test_a_job_that_everybody_passes_on_comes_back_unless_the_limit_forbids_it(
+    limit: int, cycles: list[int], codes: list[str]
+) -> None:
+    agents = passer(1), passer(2), passer(0)
+    loop = play("scripted+scripted+scripted", "graph", *agents, limit=4, cycle_limit=limit)
+    jobs = jobs_in(loop.log().messages)
+    assert [job.cycle for job in jobs if job.cycle] == cycles
+    unsaid = [one for each in loop.log().decisions for one in each.note.get("unsaid", ())]
+    assert [one["code"] for one in unsaid] == codes
+    told = [job.state for situation in agents[0].told for job in situation.talk.jobs if job.giver == 0]
+    assert told == ["given"], "then its giver is told that the job was passed on"

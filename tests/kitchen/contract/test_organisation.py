@@ -122,6 +122,7 @@ def test_it_is_the_same_after_it_was_stored() -> None:
             {"settings": {"schedule": "daily"}},
             "schedule: 'daily' is not one of together",
         ),
+        ("tree", THREE, {"settings": {"cycle_limit": 4}}, "cycle_limit: it means nothing in tree"),
         ("tree", THREE, {"settings": {"think_steps": 3}}, "think_steps: it means nothing in tree"),
         (
             "tree",
@@ -152,7 +153,9 @@ def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     assert (pair.talks_within, graph.talks_within, within.talks_within) == (True, False, True)
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
-    assert applicable_settings("graph", {}) == {"spoken", "messages_a_step", "sees", "schedule"}
+    assert applicable_settings("graph", {}) == {
+        *("spoken", "messages_a_step", "sees", "schedule", "cycle_limit")
+    }
     assert applicable_settings("graph", {"within": True}) == applicable_settings("graph", {}) | {
         "within",
         "rounds",
@@ -167,6 +170,9 @@ def test_a_schedule_is_stored_with_its_settings_and_together_leaves_no_trace() -
     free = make_organisation("graph", THREE, seats=3, settings={"schedule": "free", "stale": "drop"})
     assert (free.schedule, free.think_steps, free.stale) == ("free", 2, "drop")
     assert Organisation.from_json(json.loads(json.dumps(free.to_json()))) == free
+    wide = make_organisation("graph", THREE, seats=3, settings={"cycle_limit": 5})
+    assert Organisation.from_json(json.loads(json.dumps(wide.to_json()))) == wide
+    assert "cycle_limit" not in free.to_json()
 
 
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])
