@@ -30,7 +30,9 @@ class MemberActivity:
     acting: Set[int]
     """Members with a seat whose command is known: a plan, a lasting action, or a delayed decision."""
     working: Set[int]
-    """Members with a job that they accepted."""
+    """Members with a job that they accepted and did not give to somebody else."""
+    called: Set[int]
+    """Members with a new job that they have not heard of."""
 
 
 class AskingSchedule:
@@ -90,7 +92,8 @@ class AskingSchedule:
         if self.organisation.schedule == FREE:
             return free
         if self.organisation.schedule == IN_ROUNDS:
-            return free & now.working if self.pending or now.acting or now.working else free
+            is_over = not (self.pending or now.acting or now.working)
+            return free if is_over else free & (now.working | now.called)
         if not self._keeps_turn(now, free):
             self._pass_turn(step, free)
         return free & {self._turn}

@@ -133,10 +133,15 @@ class StepOpening:
     def _ask_by_schedule(self, schedule: AskingSchedule) -> None:
         """Ask only the members whose turn it is. Seats of the others do nothing in this step."""
         assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
+        jobs = self.mailbox.open_jobs
+        taken = {job.worker for job in jobs if job.state in {ACCEPTED, STARTED}}
         now = MemberActivity(
             wants={member.number for member in self.asked_members},
             acting={member.number for member in self.team.members if self.filled.keys() & set(member.seats)},
-            working={job.worker for job in self.mailbox.open_jobs if job.state in {ACCEPTED, STARTED}},
+            working=taken - {job.giver for job in jobs},
+            called={
+                job.worker for job in jobs if job.number > self._heard.get(job.worker, LastHeard()).number
+            },
         )
         asked = schedule.members_to_ask(self.game.clock + 1, now)
         self.asked_members = [member for member in self.team.members if member.number in asked]

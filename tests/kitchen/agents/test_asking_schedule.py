@@ -293,3 +293,21 @@ def test_a_job_that_everybody_passes_on_comes_back_unless_the_limit_forbids_it(
     assert [one["code"] for one in unsaid] == codes
     told = [job.state for situation in agents[0].told for job in situation.talk.jobs if job.giver == 0]
     assert told == ["given"], "then its giver is told that the job was passed on"
+
+
+@pytest.mark.parametrize("schedule", ["relay", "rounds", "free"])
+def test_a_job_is_done_down_a_chain_in_every_schedule(schedule: str) -> None:
+    def lead(situation: Situation) -> Decision:
+        says = (MessageDraft("", INFORM, (0,), {"aim": ["run", "1"]}),) if situation.step == 0 else ()
+        return Decision({}, says=says)
+
+    def delegate(situation: Situation) -> Decision:
+        mine = [job for job in situation.talk.jobs if job.worker == 0 and job.state == "given"]
+        accepts = [MessageDraft("", "accept", data={"job": job.number}) for job in mine]
+        gives = [MessageDraft("", INFORM, (1,), {"aim": list(job.aim)}) for job in mine]
+        return Decision({}, says=(*accepts, *gives), planned=bool(mine))
+
+    agents = Scripted(lead), Scripted(delegate), Follower({})
+    loop = play("scripted:0+scripted+follower", "chain", *agents, lengths="9,2", limit=20, schedule=schedule)
+    assert loop.game.score() == {"done": 1}
+    assert ("report", (0,)) in [(said.kind, said.to) for said in loop.log().messages]
