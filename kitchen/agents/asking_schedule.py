@@ -79,7 +79,7 @@ class AskingSchedule:
         if stale and self.organisation.stale == DROP:
             stale = dict(made.commands)
         if stale:
-            self.late[made.member] = (LateDecision(made.due, stale),)
+            self.late[made.member] = (LateDecision(made.due, stale, stale=True),)
         return stale
 
     def is_interruptible(self, seats: Collection[int]) -> bool:

@@ -62,6 +62,8 @@ class LateDecision:
     step: int
     """The step that it was made for; the first is 1."""
     commands: Mapping[int, Command]
+    stale: bool = False
+    """True if only these commands had no effect, because they were no longer legal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def test_a_team_resumes_with_all_messages() -> None:
 FREE = {"organisation_set": ["schedule=free", "think_steps=1"]}
 
 
-def test_delayed_decisions_are_logged_and_a_killed_worker_changes_nothing(
+def test_same_run_twice_delayed_decisions_are_logged_and_a_killed_worker_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(secrets.Ground, "steps", 5)
@@ -123,6 +123,24 @@ def test_delayed_decisions_are_logged_and_a_killed_worker_changes_nothing(
         assert (resumed.state_hash, resumed.figure) == (row.state_hash, 1.0)
         assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
         assert [each.effects for each in before.entries] == [each.effects for each in log.entries]
+
+
+@pytest.mark.parametrize("schedule", ["relay", "rounds", "free"])
+def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(schedule: str) -> None:
+    given = {"world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in", "episodes": "1"}
+    given |= {"members": "dispatcher+follower", "organisation": "tree"}
+    job, setup, log, row, data = recorded_episode(**given, organisation_set=[f"schedule={schedule}"])
+    variant, middle = job.column.variant, 17
+    assert replay_log(log, row).faults == ()
+    before = replace(read_log(data), entries=log.entries[:middle])
+    resumed = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+    assert resumed.state_hash == row.state_hash
+    for one, other in zip(before.entries[middle:], log.entries[middle:], strict=True):
+        assert (one.messages, one.effects, one.state_hash) == (
+            other.messages,
+            other.effects,
+            other.state_hash,
+        )
 
 
 def test_a_changed_delayed_decision_is_reported() -> None:
