@@ -92,7 +92,7 @@ class AskingSchedule:
         if self.organisation.schedule == FREE:
             return free
         if self.organisation.schedule == IN_ROUNDS:
-            is_over = not (self.pending or now.acting or now.working)
+            is_over = not (self.pending or now.acting or free & now.working)
             return free if is_over else free & (now.working | now.called)
         if not self._keeps_turn(now, free):
             self._pass_turn(step, free)

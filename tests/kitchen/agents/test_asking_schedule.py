@@ -311,3 +311,19 @@ def test_a_job_is_done_down_a_chain_in_every_schedule(schedule: str) -> None:
     loop = play("scripted:0+scripted+follower", "chain", *agents, lengths="9,2", limit=20, schedule=schedule)
     assert loop.game.score() == {"done": 1}
     assert ("report", (0,)) in [(said.kind, said.to) for said in loop.log().messages]
+
+
+def test_a_round_ends_although_a_member_without_a_seat_keeps_its_job() -> None:
+    def lead(situation: Situation) -> Decision:
+        says = (MessageDraft("watch", INFORM, (1,)),) if situation.step == 0 else ()
+        return Decision({}, says=says, planned=False)
+
+    def accept(situation: Situation) -> Decision:
+        given = [job for job in situation.talk.jobs if job.state == "given"]
+        says = (MessageDraft("", "accept", data={"job": job.number}) for job in given)
+        return Decision({}, says=tuple(says), planned=False)
+
+    leader, watcher = Scripted(lead), Scripted(accept)
+    play("scripted+scripted:0", "tree", leader, watcher, limit=8, schedule="rounds")
+    assert [step for step, _ in watcher.asked_in()] == [1, 2]
+    assert [step for step, _ in leader.asked_in()] == list(range(1, 9))
