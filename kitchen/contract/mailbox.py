@@ -199,9 +199,11 @@ class Mailbox:
             given = {tuple(map(str, one)) for one in say.data[REQUESTS_KEY]}
         except TypeError:
             return False
-        members = (self.organisation.member(number) for number in to)
-        offered = ({one for seat in member.seats for one in world.plannable(seat)} for member in members)
-        return all(given <= each for each in offered)
+        return all(
+            any(world.can_request(seat, one) for seat in self.organisation.member(number).seats)
+            for number in to
+            for one in given
+        )
 
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords

@@ -221,10 +221,14 @@ def _deliver(things: KitchenThings, seat: int, macro: Command) -> str:
 
 
 def _wait(things: KitchenThings, seat: int, macro: Command) -> str:
-    steps = macro[1]
-    if not (steps.isascii() and steps.isdigit()) or steps.startswith("0") or len(steps) > 9:
+    if not is_step_count(macro[1]):
         return "wrong_arguments"
-    return "wait_too_long" if int(steps) > LONGEST_WAIT else ""
+    return "wait_too_long" if int(macro[1]) > LONGEST_WAIT else ""
+
+
+def is_step_count(text: str) -> bool:
+    """Return whether this is a positive whole number in digits, short enough to be read."""
+    return text.isascii() and text.isdigit() and not text.startswith("0") and len(text) <= 9
 
 
 _CHECKS: Mapping[str, Callable[[KitchenThings, int, Command], str]] = {

@@ -236,6 +236,10 @@ class CollabOvercooked(SimpleWorld):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
 
+    def can_request(self, seat: int, command: Command) -> bool:
+        """Return whether this is a known macro of this seat, or a wait."""
+        return self.can_plan(seat, command)
+
     def aims(self, seat: int) -> list[Aim]:
         """Return the aims of this cook, the same in every task (`cook_aims`)."""
         return list(seat_aims(seat))
