@@ -369,9 +369,13 @@ def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list
 
 
 def _late(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about late replies, which were not followed because the kitchen had changed."""
+    """Yield sentences about late replies, and commands of replies, that were not followed because the kitchen
+    had changed."""
     for late in moment.late:
         given = ", ".join(spell_command(*each) for each in late.commands.items())
+        if late.stale:
+            yield f"When step {late.step} came, this was no longer possible and was dropped: {given}."
+            continue
         said = f" ({given})" if given else ""
         yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
 
