@@ -1,7 +1,7 @@
 """Define who plays in a condition, and who may command or write to whom. Imports no Django models.
 
-In a condition without such settings, one agent commands all teammates, and nobody writes to anybody. A
-condition with such settings has a `Team`.
+A condition with settings for this has a `Team`. In a condition without them, one agent commands all
+teammates, and nobody writes to anybody.
 """
 
 from __future__ import annotations

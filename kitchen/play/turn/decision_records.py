@@ -1,9 +1,9 @@
-"""Store what agents decided and which model calls it took. Read their intents, predictions and parsed
-replies.
+"""Store agents' decisions with their model calls, and read the intents, predictions and reply errors in them.
 
-Prompts are stored by content: sixty steps that share the rules store them once. A decision is dropped if it
-came too late, or if another one was taken. Dropped decisions are kept with their text and cost, and no agent
-continues from them. Intents (what an agent is about to do) are kept with the decision's note.
+The text of a prompt is stored once and shared by all calls that send it. A decision is dropped if it came too
+late, or if another decision for the same step was accepted first. Dropped decisions are stored with their
+text and cost, and no agent continues from them. Intents (what an agent is about to do) are stored in the note
+of the decision.
 """
 
 from __future__ import annotations

@@ -354,5 +354,5 @@ def with_waits(macros: Sequence[Command]) -> list[Command]:
 
 
 def with_dish(food: str) -> str:
-    """Return the code of a food in its dish."""
+    """Return the name of this food when it is in a dish: `food` plus `IN_DISH`."""
     return f"{food}{IN_DISH}"

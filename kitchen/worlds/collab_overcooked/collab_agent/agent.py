@@ -1,10 +1,11 @@
 """Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
 
-In a conversation the opener's last plan with an action counts, of the other seat its first one. A model that
-has answered in this step is not called again unless somebody wrote since. If the first action fails a check,
-the model gets one correction, without talking. If that fails too, the seat waits.
-After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
-plan gets one repair. Without an answer the seat waits a step.
+In a conversation, the plan that counts is the opener's last plan with an action, and the other seat's first
+one. A model that has answered in this step is called again only if somebody wrote since. If the first action
+of the plan fails a check, the model gets one correction, in which it cannot talk. If that fails too, the seat
+waits. After a correction that helped, one more call writes a lesson (setting `reflection`). If an answer
+lacks its analysis or its plan, the model is asked once to complete it. If there is no answer, the seat waits
+for one step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Call the model of one decision, and remember the exchanges with it.
 
-The module opens the model, or the stand-in with a planner. It defines the JSON schema of a structured reply.
-The memory holds the last exchanges. Its length is fixed, counted in messages.
+`open_model` returns the language model, or the stand-in model, which answers with the planner's commands. The
+JSON schema of a structured reply is here, too. The memory holds the last messages, up to a fixed number.
 """
 
 from __future__ import annotations
