@@ -1,8 +1,8 @@
-"""Paths of files, the addresses of Redis and its broker, the secret key, and private file permissions.
-No Django.
+"""Find the app's folders, the addresses of Redis (as a cache and as Celery's broker) and the secret key, and
+keep files private. No Django.
 
-The app writes only below `var_dir()`, readable by its user only. These variables are read: `BRIGADE_VAR`,
-`BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset.
+The app writes only below `var_dir()`. Only the user that runs the app can read it. These variables are read:
+`BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable is treated as unset.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Replace the running programs of this folder, one after another: `python -m brigade.restart`."""
+"""Restart the processes of the instance that runs in this checkout, one after another: `python -m
+brigade.restart`.
+"""
 
 from __future__ import annotations
 

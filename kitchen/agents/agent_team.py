@@ -11,7 +11,7 @@ from kitchen.contract.dialogue_rounds import DialoguePosition
 from kitchen.contract.language_model import Call
 from kitchen.contract.line_up import line_up_kinds, line_up_members
 from kitchen.contract.organisation import Member, Organisation
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 
 
@@ -64,6 +64,12 @@ class DecisionMade:
     note: Json = None
     calls: tuple[Call, ...] = ()
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    due: int = 0
+    """The step in which it takes effect, if the agent planned in a schedule other than `together`; else 0."""
+    commands: Mapping[int, Command] = field(default_factory=dict)
+    """Its commands, by seat, if it takes effect in a later step."""
+    says: tuple[MessageDraft, ...] = ()
+    """Its messages, if it takes effect in a later step."""
 
     @classmethod
     def of(
@@ -81,6 +87,19 @@ class DecisionMade:
             decision.calls,
             {seat: tuple(then) for seat, then in decision.plans.items()},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionEffect:
+    """What became of a delayed decision in the step in which it took effect."""
+
+    member: int
+    asked_in: int
+    """The step for which the member saw the state."""
+    stale: Mapping[int, Command] = field(default_factory=dict)
+    """Commands that were dropped because they were no longer possible, by seat."""
+    unsaid: tuple[Json, ...] = ()
+    """Messages that the member may not send, with the code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,192 +3,61 @@
 The rules are those of live play (`kitchen.play`). A step opens with the commands of seats that are not asked.
 Each member with something to choose then gets its situation: own seats, memory, chance, messages and jobs.
 Finally the step is taken. A member without a seat is asked whenever a seat is asked or it receives a message.
-Plain Python.
+A schedule other than `together` asks some members later and delays their decisions
+(`kitchen.agents.asking_schedule`). Plain Python.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
-from types import MappingProxyType
 
-from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade, Team
+from kitchen.agents.agent_team import AskedMember, DecisionEffect, DecisionMade, StepMade
+from kitchen.agents.asking_schedule import THINKING
+from kitchen.agents.step_opening import USUAL_LIMITS, StepOpening
 from kitchen.contract.agent import (
     EVERYBODY,
     NO_ONE,
-    REASON_PLAN_BROKEN,
-    REASON_SEAT,
-    REASON_TO_ANSWER,
     Agent,
     Decision,
     DecisionLimits,
-    DecisionRequest,
     Situation,
-    TeamTalk,
     add_to_note,
 )
 from kitchen.contract.automatic_commands import (
-    AutomaticCommand,
-    Plan,
-    drop_plans_at_end,
-    open_turn,
-    plans_for_agent,
     replaced_plans,
     started_plans,
 )
-from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition, StepDialogue
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.language_model import RecordedAnswers
 from kitchen.contract.line_up import join_decisions
 from kitchen.contract.mailbox import (
     UNSAID_KEY,
-    LastHeard,
     Mailbox,
     PostedMessage,
     last_heard_of,
     may_see_message,
     note_of_heard,
-    reason_with_news,
 )
 from kitchen.contract.organisation import Member
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import Aim, Command, Event, Json, World
+from kitchen.contract.world import Aim, Command, Json, World
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import in_english
 
-USUAL_LIMITS = DecisionLimits()
+STALE = "stale"
+"""`LoggedDecision.dropped` of a decision of which a command was no longer possible when it took effect."""
 
 
 def _no_answers(member: int) -> RecordedAnswers | None:
     return None
 
 
-class EpisodeLoop:
-    """An episode in progress. It begins at the present state of the game."""
-
-    def __init__(
-        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
-    ) -> None:
-        """Begin the episode. `settings` are those of the world, for the log."""
-        self.game, self.seed, self.team, self.settings = game, seed, team, settings
-        self._seats = {seat for member in team.members for seat in member.seats}
-        self.memories: dict[int, Json] = {}
-        """The memory of each member, by its number."""
-        self.events: tuple[Event, ...] = ()
-        """Events of the last step."""
-        self.plans: dict[int, Plan] = {}
-        self.mailbox = Mailbox(team.organisation) if team.organisation else None
-        self._heard: dict[int, LastHeard] = {}
-        self._steps: list[LoggedStep] = []
-        self._decisions: list[LoggedDecision] = []
-        self.filled: dict[int, AutomaticCommand] = {}
-        """The coming step's commands of seats that are not asked, by seat."""
-        self.may_act: set[int] = set()
-        """Those of the `filled` seats that may be commanded nevertheless, during a lasting action."""
-        self.asked_members: list[Member] = []
-        """The members that must decide on the coming step, in order."""
-        self._open()
-        self._see_who_is_asked()
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether no step is left."""
-        return self.game.has_ended
-
-    @property
-    def settled(self) -> dict[int, Command]:
-        """Return the coming step's commands that nobody can change, by seat."""
-        return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
-
-    @property
-    def memory(self) -> Json:
-        """Return the memories of all members without an organisation, as one value; None before the first
-        decision."""
-        numbers = [member.number for member in self.team.members]
-        if len(numbers) == 1 or not self.memories:
-            return self.memories.get(numbers[0])
-        return [self.memories[number] for number in numbers]
-
-    def _see_who_is_asked(self) -> None:
-        members = () if self.is_over else self.team.members
-        for member in members:
-            free = self.may_act & set(member.seats)
-            if free and self._has_news(member):
-                self.may_act -= free
-                self.filled = {seat: each for seat, each in self.filled.items() if seat not in free}
-        self.asked_members = [member for member in members if self._is_asked(member)]
-
-    def _is_asked(self, member: Member) -> bool:
-        if member.seats:
-            return any(seat not in self.filled for seat in member.seats)
-        return len(self.filled) < self.game.seats or self._has_news(member)
-
-    def _has_news(self, member: Member) -> bool:
-        return any(said.is_new for said in self._talk(member).messages)
-
-    def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
-        """Return this member's situation, without others' commands of the coming step."""
-        game, seats, talk = self.game, member.seats, self._talk(member)
-        asked = tuple(seat for seat in seats if seat not in self.filled)
-        seen = talk.organisation.seats_seen(member.number) if talk.organisation else seats
-        return Situation(
-            world=game.kind,
-            step=game.clock,
-            seats=seats,
-            briefs={seat: game.brief(seat) for seat in seats},
-            observations={seat: game.observe(seat) for seat in seen},
-            legal={seat: game.legal_actions(seat) for seat in seats},
-            commanded={seat: command for seat, command in self.settled.items() if seat in seats},
-            events=tuple(event for event in self.events if self._sees(member, event)),
-            memory=self.memories.get(member.number),
-            seed=self._seed(member),
-            plans=plans_for_agent(game, seats, self.plans, game.clock + 1),
-            request=DecisionRequest(
-                because=self._because(member, asked, talk.messages),
-                asked=asked if len(asked) < len(seats) else None,
-                may_act=tuple(seat for seat in seats if seat in self.may_act),
-                knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
-            ),
-            talk=talk,
-            limits=limits,
-        )
-
-    def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
-        """Return why a member is asked: its plan broke, a job has news, or there is a new message."""
-        if member not in self.asked_members:
-            return REASON_TO_ANSWER
-        return reason_with_news(self.reason(asked), messages)
-
-    def _sees(self, member: Member, event: Event) -> bool:
-        return any(self.game.visible(seat, event) for seat in member.seats)
-
-    def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
-        """Return those of these commands that one of the member's seats may know."""
-        return {
-            seat: command
-            for seat, command in commanded.items()
-            if seat in member.seats
-            or self._sees(member, Event("commanded", seat, {"command": list(command)}))
-        }
-
-    def _seed(self, member: Member) -> int:
-        drawn = derived_seed(self.seed, self.game.clock)
-        return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
-
-    def reason(self, asked: Collection[int]) -> str:
-        """Return why these seats are asked, regardless of messages."""
-        broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
-        return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
-
-    def _talk(self, member: Member) -> TeamTalk:
-        if self.mailbox is None:
-            return TeamTalk()
-        since = self._heard.get(member.number, LastHeard())
-        messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
-        return TeamTalk(self.team.organisation, member.number, messages, jobs)
+class EpisodeLoop(StepOpening):
+    """An episode in progress."""
 
     async def ask(
         self,
@@ -267,14 +136,28 @@ class EpisodeLoop:
 
     def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
-        given = {each.member.number: self._commands_of(each.member, each.decision) for each in asked}
+        now = {each.member.number: each for each in asked if not self._is_delayed(each.decision)}
+        given = {
+            each.member.number: self._commands_of(
+                each.member, each.decision if each.member.number in now else Decision({})
+            )
+            for each in asked
+        }
         if self.team.organisation is None:
             filled = {seat: each.command for seat, each in self.filled.items()}
             commands = dict(chain(filled.items(), *(each.items() for each in given.values())))
             return StepMade(commands, (self._joint(asked),) if asked else ())
-        words = self._words_of(asked)
+        words = self._words_of([*now.values()])
         decisions = tuple(self._decision(each, words) for each in asked)
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
+
+    def _due(self, decision: Decision) -> int:
+        """Return the step in which a decision takes effect; 0 without a schedule, or without planning."""
+        number = self.game.clock + 1
+        return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
+
+    def _is_delayed(self, decision: Decision) -> bool:
+        return self._due(decision) > self.game.clock + 1
 
     def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
         """Return all commands of the step in the order of live play (`kitchen.play.turn.turn_rules`). `given`
@@ -319,7 +202,17 @@ class EpisodeLoop:
         if asked.talk:
             note = note_of_heard(note, *words.heard(member.number, asked.talk))
         decision = replace(made, note=note, plans=plans)
-        return DecisionMade.of(member.number, decision, kind, situation.request.because, asked.milliseconds)
+        because = situation.request.because
+        record = DecisionMade.of(member.number, decision, kind, because, asked.milliseconds)
+        if not self._is_delayed(made):
+            return replace(record, due=self._due(made))
+        settled = self.settled.keys()
+        commands = {
+            seat: made.commands[seat]
+            for seat in member.seats
+            if seat in made.commands and seat not in settled
+        }
+        return replace(record, due=self._due(made), commands=commands, says=made.says)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
         """Return the messages of these decisions that may be sent. The order is member by member, and round
@@ -344,10 +237,10 @@ class EpisodeLoop:
             self._logged(seat, command, chosen.get(seat)) for seat, command in step.commands.items()
         )
         made = {
-            seat: Plan(tuple(then), each.played_by, each.fallback, number).in_place_of(self.plans.get(seat))
+            seat: plan
             for each in step.decisions
-            for seat, then in each.plans.items()
-            if then or seat in self.plans
+            if each.due <= number
+            for seat, plan in self._plans_of(each, number).items()
         }
         for each in step.decisions:
             self._remember(each, number)
@@ -357,10 +250,27 @@ class EpisodeLoop:
         self.events = self.game.step(step.commands)
         self.plans |= made
         self._open()
+        due = self._take_due()
         self._steps.append(LoggedStep(number, logged, self.events, self.game.score()))
-        reports = self._settle_jobs()
+        sent = [*self._settle_jobs(), *self._settle_due(due)]
         self._see_who_is_asked()
-        return reports
+        return tuple(sent)
+
+    def _settle_due(self, due: Sequence[tuple[DecisionMade, DecisionEffect]]) -> list[TeamMessage]:
+        """Send and return the messages of decisions that take effect in the coming step. They arrive before
+        anybody is asked."""
+        sent, effects = list[TeamMessage](), list[DecisionEffect]()
+        for made, effect in due:
+            assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
+            words = _Words(self.game, self.mailbox, self._aim_words, with_decision=False)
+            for say in made.says:
+                words.say(made.member, say)
+            sent += words.sent
+            unsaid = tuple(words.unsaid.get(made.member, ()))
+            effects.append(replace(effect, unsaid=unsaid))
+            self._log_decision(made, made.due, effect.asked_in, STALE if effect.stale else "", unsaid)
+        self.effects = tuple(effects)
+        return sent
 
     def _seats_of(self, decision: DecisionMade) -> tuple[int, ...]:
         if self.team.organisation is None:
@@ -371,6 +281,8 @@ class EpisodeLoop:
         filled = self.filled.get(seat)
         if filled and filled.command == command:
             return LoggedCommand(seat, command, filled.chosen_by, filled.planned_in)
+        if decision and decision.due > self.game.clock + 1:
+            return LoggedCommand(seat, command, THINKING)
         return LoggedCommand(seat, command, decision.played_by if decision else "")
 
     def _remember(self, decision: DecisionMade, number: int) -> None:
@@ -383,15 +295,31 @@ class EpisodeLoop:
             self.memories[decision.member] = decision.memory
         if self.team.organisation and not decision.fallback:
             self._heard[decision.member] = last_heard_of(decision.note, number)
+        if self.schedule:
+            self.schedule.remember(decision, number)
+        if decision.due <= number:
+            self._log_decision(decision, number, number if decision.due else None)
+
+    def _log_decision(
+        self,
+        made: DecisionMade,
+        step: int,
+        asked_in: int | None = None,
+        dropped: str = "",
+        unsaid: Sequence[Json] = (),
+    ) -> None:
+        note = add_to_note(made.note, UNSAID_KEY, list(unsaid)) if unsaid else made.note
         self._decisions.append(
             LoggedDecision(
-                number,
-                decision.member,
-                decision.because,
-                decision.played_by,
-                decision.fallback,
-                decision.milliseconds,
-                decision.note,
+                step,
+                made.member,
+                made.because,
+                made.played_by,
+                made.fallback,
+                made.milliseconds,
+                note,
+                dropped,
+                asked_in,
             )
         )
 
@@ -401,17 +329,6 @@ class EpisodeLoop:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
-
-    def _open(self) -> None:
-        """Open the next step: fill in the commands of seats that are not asked."""
-        if self.is_over:
-            opened = drop_plans_at_end(self.plans)
-        else:
-            seats = range(self.game.seats)
-            opened = open_turn(self.game, seats, self.plans, passes_by=self.game.passes_by)
-        self.events, self.plans = (*self.events, *opened.broken), opened.plans
-        self.filled = {each.seat: each for each in opened.filled}
-        self.may_act = set(opened.may_act)
 
     def log(self) -> EpisodeLog:
         """Return the log of the episode so far."""
@@ -437,6 +354,8 @@ class _Words:
     sent: list[TeamMessage] = field(default_factory=list)
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """Messages that a member may not send, with the code, by member."""
+    with_decision: bool = True
+    """Whether they belong to decisions on the open step, so that others receive them in the next one."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
         """Return the last message that this member knew in the dialogue, and the numbers of those that it
@@ -451,7 +370,7 @@ class _Words:
             kept = {**asdict(given), "to": list(given.to), "code": code}
             self.unsaid.setdefault(sender, []).append(kept)
         for outgoing in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
-            self.sent.append(self.mailbox.post(outgoing, step, with_decision=True))
+            self.sent.append(self.mailbox.post(outgoing, step, with_decision=self.with_decision))
 
 
 def _round(say: MessageDraft) -> int:

@@ -162,7 +162,8 @@ class Follower(Agent):
         new = _wrote(situation, before)
         told = {"told": [*before, *new]} if before or new else {}
         answer = (MessageDraft(CANNOT_READ, ANSWER, new, {"code": ONLY_JOBS}),) if new else ()
-        return Decision(made.commands, memory={**made.memory, **told}, says=(*made.says, *answer))
+        says = (*made.says, *answer)
+        return Decision(made.commands, memory={**made.memory, **told}, says=says, planned=False)
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:

@@ -46,15 +46,21 @@ new message."""
 REASON_TO_ANSWER = "answer"
 """Another reason: somebody wrote to the agent and expects an answer before anybody chooses. Only the messages
 of this decision are used."""
+REASON_OVERDUE, REASON_REMINDER = "overdue", "reminder"
+"""Further reasons if the organisation has a schedule other than `together`, for an agent without news. A job
+that it gave has not changed for long, or nobody has answered its question (`kitchen.contract.reminders`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LateDecision:
-    """A decision that arrived after its step was over or after its time limit. It had no effect."""
+    """A decision, or a part of it, that had no effect. It arrived after its step was over or after its time
+    limit, or these commands were no longer legal when it took effect (`Organisation.think_steps`)."""
 
     step: int
     """The step that it was made for; the first is 1."""
     commands: Mapping[int, Command]
+    stale: bool = False
+    """True if only these commands had no effect, because they were no longer legal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +175,9 @@ class Decision:
 
     `says` are messages to others. Each is sent if the organisation permits it
     (`kitchen.contract.team_messages`).
+
+    `planned` is False if the agent did not plan for this decision, because it only goes on with its job.
+    Where thinking takes steps (`Organisation.think_steps`), such a decision takes effect at once.
     """
 
     commands: Mapping[int, Command]
@@ -180,6 +189,7 @@ class Decision:
     intents: Mapping[int, Intent] = field(default_factory=dict)
     says: tuple[MessageDraft, ...] = ()
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    planned: bool = True
 
 
 def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:

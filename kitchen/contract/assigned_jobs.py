@@ -2,7 +2,8 @@
 
 A job exists in messages only. `inform` gives it; `accept`, `decline` and `report` of its worker and
 `withdraw` of its giver change it. Its state is computed from them. An `inform` to several members is one
-job for each. It may have an aim of the world (`World.aims`) beside words. No Django.
+job for each. It may have an aim of the world (`World.aims`) beside words. A worker passes a job on with an
+`inform` that names it; the platform then reports this to the giver. No Django.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from kitchen.contract.world import Aim, Json
 
 GIVEN, ACCEPTED, DECLINED = "given", "accepted", "declined"
 STARTED, DONE, FAILED, WITHDRAWN = "started", "done", "failed", "withdrawn"
+PASSED_ON = "passed_on"
+"""The state of a job that its worker gave to somebody else. In the data of an `inform`: the number of the job
+that the sender passes on with it."""
 OPEN = frozenset({GIVEN, ACCEPTED, STARTED})
 """States in which a job can still change."""
+BY_PLATFORM = "house"
+"""Key of the data of reports that the platform sends for a worker."""
 REPORTED = frozenset({STARTED, DONE, FAILED})
 """The values of `status` that a worker may report."""
 
@@ -49,6 +55,19 @@ class Job:
     code: str = ""
     """The reason why it failed, if a program reported this. `gone`: the means for it are gone. `late`: it
     took too long. `stopped`: its worker was told to stop. `words`: it had no aim."""
+    held: tuple[int, ...] = ()
+    """The members that gave it, in order, if it was passed on before anybody started it; the last is `giver`.
+    Empty for a job that was not passed on."""
+
+    @property
+    def cycle(self) -> int:
+        """Return the number of hops of the cycle that this job closes; 0 if it closes none. A cycle ends when
+        a job comes back to a member that had it, and the next one begins there."""
+        lap, length = list[int](), 0
+        for member in (*self.held, self.worker):
+            length = len(lap) - lap.index(member) if member in lap else 0
+            lap = [member] if length else [*lap, member]
+        return length
 
     @property
     def is_open(self) -> bool:
@@ -95,7 +114,7 @@ class JobLedger:
     def hear(self, message: TeamMessage) -> list[Job]:
         """Add the next message. Return the jobs that it gave or changed, in their state after it."""
         self.heard += 1
-        made = [*_given(message), *_changed(self._open.values(), message)]
+        made = [*_given(message, self._open.values()), *_changed(self._open.values(), message)]
         for job in made:
             self._open[job.number, job.worker] = job
             if not job.is_open:
@@ -103,13 +122,22 @@ class JobLedger:
         return made
 
 
-def _given(message: TeamMessage) -> list[Job]:
+def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
     if message.kind != INFORM or message.sender is None:
         return []
-    return [_job(message, message.sender, worker) for worker in message.to]
+    before = job_passed_on(jobs, message.sender, message.data)
+    is_same = before is not None and before.state != STARTED
+    held = (*(before.held or (before.giver,)), message.sender) if before and is_same else ()
+    return [_job(message, message.sender, worker, held) for worker in message.to]
 
 
-def _job(message: TeamMessage, giver: int, worker: int) -> Job:
+def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:
+    """Return the open job that a member passes on with an `inform` with this data; None if there is none."""
+    mine = (job for job in jobs if job.is_open and job.worker == sender)
+    return next((job for job in mine if job.number == data.get(PASSED_ON)), None)
+
+
+def _job(message: TeamMessage, giver: int, worker: int, held: tuple[int, ...]) -> Job:
     aim = tuple(message.data.get("aim", ()))
     return Job(
         message.number,
@@ -122,11 +150,12 @@ def _job(message: TeamMessage, giver: int, worker: int) -> Job:
         since=message.data.get("since", {}).get(str(worker)) if aim else None,
         marks=message.data.get("marks", {}) if aim else {},
         changed=message.step,
+        held=held,
     )
 
 
 def _changed(jobs: Iterable[Job], message: TeamMessage) -> list[Job]:
-    state = _state(message.kind, message.data.get("status"))
+    state = _state(message.kind, message.data)
     return [
         replace(
             job, state=state, why=message.text, changed=message.step, code=str(message.data.get("code", ""))
@@ -136,9 +165,12 @@ def _changed(jobs: Iterable[Job], message: TeamMessage) -> list[Job]:
     ]
 
 
-def _state(kind: str, status: object) -> str:
+def _state(kind: str, data: Mapping[str, Json]) -> str:
     """Return the state of a job after a message of this kind; empty if the message does not change it."""
     if kind == REPORT:
+        status = data.get("status")
+        if status == PASSED_ON and data.get(BY_PLATFORM):
+            return PASSED_ON
         return str(status) if status in REPORTED else ""
     return {ACCEPT: ACCEPTED, DECLINE: DECLINED, WITHDRAW: WITHDRAWN}.get(kind, "")
 
@@ -153,6 +185,8 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
     """Return whether this message is about a job that is not open or that belongs to somebody else."""
+    if say.kind == INFORM and PASSED_ON in say.data:
+        return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:
         return False
     message = TeamMessage(0, 0, sender, to, say.kind, say.text, say.data)

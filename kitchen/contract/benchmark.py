@@ -1,6 +1,6 @@
 """Define benchmarks: how experiments compare agents that play without people in one world. No Django.
 
-`CompletionBenchmark` compares completed and missed orders with published counts and an upper bound.
+`CompletionBenchmark` compares completed and missed goals with published counts and an upper bound.
 `ComparisonBenchmark` compares one metric by level, number of seats and line-up. `PairingBenchmark` compares
 partners by who plays in which of two seats.
 """

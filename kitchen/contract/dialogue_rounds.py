@@ -27,8 +27,7 @@ from typing import Self
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation, add_to_note
 from kitchen.contract.language_model import Call
-from kitchen.contract.organisation import END, Organisation
-from kitchen.contract.organisation import TALK_KINDS as TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS, Organisation
 from kitchen.contract.team_messages import (
     MessageDraft,
     TeamMessage,

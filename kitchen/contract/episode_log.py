@@ -45,7 +45,7 @@ class LoggedDecision:
     """One decision of an agent."""
 
     step: int
-    """The step that it was made for; the first is 1."""
+    """The step that it was made for, in which it takes effect; the first is 1."""
     member: int
     """The agent's number among the members of the episode; its first seat where there is no organisation."""
     because: str
@@ -58,6 +58,9 @@ class LoggedDecision:
     note: Json = None
     dropped: str = ""
     """The reason why the decision was dropped; empty if its commands were used."""
+    asked_in: int | None = None
+    """The step in which the agent was asked, if it planned in a schedule other than `together`. The decision
+    may take effect later (`Organisation.think_steps`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,4 +68,4 @@ class WorldKit:
     organisations: tuple[str, ...] = ()
     """Kinds of organisation (`ORGANISATION_KINDS`) that this world supports. Empty: every kind."""
     schedules: tuple[str, ...] = ()
-    """Schedules (`organisation.SCHEDULES`) that this world supports. Empty: every schedule."""
+    """Schedules (`schedules.SCHEDULES`) that this world supports. Empty: every schedule."""

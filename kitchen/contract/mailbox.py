@@ -10,7 +10,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, add_to_note
-from kitchen.contract.assigned_jobs import DONE, FAILED, Job, JobLedger, jobs_in, names_no_open_job
+from kitchen.contract.assigned_jobs import (
+    BY_PLATFORM,
+    DONE,
+    FAILED,
+    PASSED_ON,
+    STARTED,
+    Job,
+    JobLedger,
+    job_passed_on,
+    jobs_in,
+    names_no_open_job,
+)
 from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition
 from kitchen.contract.organisation import (
     DOWNWARD_KINDS,
@@ -44,7 +55,7 @@ MAX_MESSAGES_TOLD = 50
 """Maximum number of messages that an agent receives: the newest."""
 WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", "house", WRITTEN_KEY})
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY})
 """Keys of a message's data that only the platform writes."""
 PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
@@ -134,7 +145,7 @@ class Mailbox:
 
         The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
         `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
-        `no_such_request`.
+        `no_such_request`, `cycle`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
@@ -152,13 +163,16 @@ class Mailbox:
             return say, "no_such_job"
         if say.kind == INFORM and not self._can_be_asked(world, to, say):
             return say, "no_such_aim"
+        if say.kind == INFORM and self._closes_cycle(sender, to, say):
+            return say, "cycle"
         return say, "" if self._can_be_requested(world, to, say) else "no_such_request"
 
     def _sent_in(self, step: int, sender: int) -> int:
-        """Count the messages that this member has sent in this step, including those to a busy member."""
+        """Count the messages that this member has sent in this step, including those to a busy member. The
+        platform's reports of jobs that it passed on do not count."""
         in_step = [each.message for each in self.posted if each.message.step == step]
         busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
-        own = sum(said.sender == sender for said in in_step)
+        own = sum(said.sender == sender for said in in_step if said.data.get("status") != PASSED_ON)
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
@@ -168,6 +182,15 @@ class Mailbox:
         held = (self.organisation.member(number).seats for number in to)
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
 
+    def _closes_cycle(self, sender: int, to: Sequence[int], say: MessageDraft) -> bool:
+        """Return whether a job would come back to a member that had it, after too many hops. Its holder must
+        do it or decline it."""
+        job = job_passed_on(self.open_jobs, sender, say.data)
+        if job is None or job.state == STARTED:
+            return False
+        held = (*(job.held or (job.giver,)), sender)
+        return len(held) >= self.organisation.cycle_limit and bool(set(to) & set(held))
+
     def _can_be_requested(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
         """Return whether each requested command can be planned by a seat of each addressee."""
         if REQUESTS_KEY not in say.data:
@@ -176,22 +199,29 @@ class Mailbox:
             given = {tuple(map(str, one)) for one in say.data[REQUESTS_KEY]}
         except TypeError:
             return False
-        members = (self.organisation.member(number) for number in to)
-        offered = ({one for seat in member.seats for one in world.plannable(seat)} for member in members)
-        return all(given <= each for each in offered)
+        return all(
+            any(world.can_request(seat, one) for seat in self.organisation.member(number).seats)
+            for number in to
+            for one in given
+        )
 
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
     ) -> tuple[OutgoingMessage, ...]:
         """Return the messages to send for a message with this code of `refusal`. It is the message as members
-        see it, or the platform's answer if the addressee is busy, or nothing."""
+        see it, or the platform's answer if the addressee is busy, or nothing. If a job is passed on, its
+        giver gets a report."""
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
         if code:
             return ()
         to = message_recipients(self.organisation, sender, say)
         given = self._with_aim(world, to, say, aim_words) if say.kind == INFORM else say
-        return (OutgoingMessage(sender, to, self._shown(given)),)
+        sent = OutgoingMessage(sender, to, self._shown(given))
+        if say.kind != INFORM or (job := job_passed_on(self.open_jobs, sender, say.data)) is None:
+            return (sent,)
+        data = {"job": job.number, "status": PASSED_ON, BY_PLATFORM: True}
+        return sent, OutgoingMessage(sender, (job.giver,), MessageDraft("", REPORT, data=data))
 
     def _with_aim(
         self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
@@ -222,7 +252,7 @@ class Mailbox:
         need not report these themselves."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
-                data = {"job": job.number, "status": state, "house": True}
+                data = {"job": job.number, "status": state, BY_PLATFORM: True}
                 why = {"code": "gone"} if state == FAILED else {}
                 yield OutgoingMessage(
                     job.worker, (job.giver,), MessageDraft("", REPORT, data={**data, **why})

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
+from kitchen.contract.schedules import RECHECK, SCHEDULE, SCHEDULE_SETTINGS, STALE, THINK_STEPS, TOGETHER
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 
 Pair = tuple[int, int]
@@ -41,10 +42,6 @@ PAIR = "pair"
 """The kind in which two members talk within a step."""
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
-
-TOGETHER = "together"
-SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
-"""Schedules by name. The text explains to researchers which members a step waits for."""
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -99,6 +96,20 @@ ORGANISATION_SETTINGS = (
 )
 """The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
+CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
+AGENT_SETTINGS = (
+    *SCHEDULE_SETTINGS,
+    Setting(
+        CYCLE_LIMIT,
+        "int",
+        "Times that a job is given before it may not come back to a member that had it",
+        CYCLE_HOPS,
+        minimum=2,
+        maximum=1000,
+    ),
+)
+"""Settings that can be changed only for agents that play without people."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -133,6 +144,14 @@ class Organisation:
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
     """Words that are masked in messages (`kitchen.contract.team_messages`)."""
+    schedule: str = TOGETHER
+    """Who waits for whom: one of `SCHEDULES`."""
+    think_steps: int = 0
+    """Steps between the question to a member and the effect of its decision; 0 in `together`."""
+    stale: str = RECHECK
+    """What happens to commands that are no longer legal when a decision takes effect."""
+    cycle_limit: int = CYCLE_HOPS
+    """How often a job is given before it may not come back to a member that had it."""
 
     @property
     def one_partner(self) -> bool:
@@ -211,6 +230,8 @@ class Organisation:
             "silence": self.silence,
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
+            **({name: getattr(self, name) for name in _OF_TIME} if self.schedule != TOGETHER else {}),
+            **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
         }
 
     @classmethod
@@ -232,9 +253,11 @@ class Organisation:
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
+            **{name: stored[name] for name in (*_OF_TIME, CYCLE_LIMIT) if name in stored},
         )
 
 
+_OF_TIME = (SCHEDULE, THINK_STEPS, STALE)
 Settings = Mapping[str, Json]
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""
@@ -330,6 +353,8 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
+_WITH_CYCLES = {"custom", "graph"}
+"""Kinds in which a job that is passed on can come back to a member that had it."""
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
     "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
@@ -346,10 +371,15 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
-    on. `rounds` applies only where members talk within the step (always in a `pair`)."""
+    on. `rounds` applies only where members talk within the step (always in a `pair`). `schedule` applies to
+    all but a `pair`, and `think_steps` and `stale` to all schedules but `together`. `cycle_limit` applies
+    where a job can come back."""
+    timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
+    of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
+    of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
     if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind]
-    return SETTINGS_BY_KIND[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+        return SETTINGS_BY_KIND[kind] | of_agents
+    return (SETTINGS_BY_KIND[kind] | of_agents) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
 
 
 def make_organisation(
@@ -369,19 +399,23 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    names = ("sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence")
+    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", CYCLE_LIMIT]
+    names += _OF_TIME if chosen[SCHEDULE] != TOGETHER else ()
     fields = {name: chosen[name] for name in names}
     draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)
     down, across = map(frozenset, ORGANISATION_KINDS[kind](draft, chosen))
     if chosen[WITHIN] and not across:
         raise SettingsError(f"{WITHIN}: nobody may write to anybody")
+    if chosen[WITHIN] and chosen[SCHEDULE] != TOGETHER:
+        raise SettingsError(f"{SCHEDULE}: members who talk within the step choose {TOGETHER}")
     return replace(draft, commands=down, writes=across)
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    chosen = clean_settings(ORGANISATION_SETTINGS, given)
+    declared = (*ORGANISATION_SETTINGS, *AGENT_SETTINGS)
+    chosen = clean_settings(declared, given)
     meant = applicable_settings(kind, chosen)
-    for setting in ORGANISATION_SETTINGS:
+    for setting in declared:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     if _MESSAGES not in given:  # nobody is silenced before the last round

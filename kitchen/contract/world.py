@@ -354,6 +354,10 @@ class World(ABC):
         seat refuses others. By default a senseless command is accepted, and drops the plan in its step."""
         return True
 
+    def can_request(self, seat: int, command: Command) -> bool:
+        """Return whether a teammate may ask this seat for this command. By default, it can be planned."""
+        return command in self.plannable(seat)
+
     def aims(self, seat: int) -> list[Aim]:
         """Return all aims that this seat can be asked for (`kitchen.contract.assigned_jobs`), in the order
         of the list to choose from. They are the same for the whole episode. Empty: jobs are given in words

@@ -25,6 +25,7 @@ from kitchen.contract.organisation import (
     applicable_settings,
     make_organisation,
 )
+from kitchen.contract.schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.provider_registry import parse_model_setting, why_unavailable
 from kitchen.registry.agent_registry import can_play, declared_settings, get_agent, make_agents
@@ -362,8 +363,11 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
     if kind not in OFFERED_ORGANISATIONS:
         offered = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
         raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
-    if why := organisation_refusal(setup.world, kind):
+    schedule = str(setup.organisation_settings.get(SCHEDULE, TOGETHER))
+    if why := organisation_refusal(setup.world, kind, schedule):
         raise SetupError(why, "organisation")
+    if schedule != TOGETHER and setup.knowing != NO_ONE:
+        raise SetupError(f"knowing: members know nothing of a step in schedule {schedule!r}", "knowing")
     try:
         for line_up in setup.pairs:
             organisation_of(kind, line_up, setup.organisation_settings)

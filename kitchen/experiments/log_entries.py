@@ -13,10 +13,10 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from kitchen.agents.agent_team import DecisionMade
+from kitchen.agents.agent_team import DecisionEffect, DecisionMade
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.language_model import Call, Request
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Event, Json
 from kitchen.llm.recorded_calls import TOOL_ROLE, request_texts, tool_from_text
 
@@ -113,7 +113,10 @@ class StepEntry:
     decisions: tuple[DecisionMade, ...] = ()
     """In an organisation: the decision of each member, with its memory and note."""
     messages: tuple[TeamMessage, ...] = ()
-    """In an organisation: messages sent with the decisions, and the platform's messages of the next step."""
+    """In an organisation: messages sent with the decisions. Also those of the next step that are sent before
+    anybody is asked: the platform's, and those of delayed decisions."""
+    effects: tuple[DecisionEffect, ...] = ()
+    """What became of the delayed decisions that took effect in this step."""
 
     def to_json(self, store_text: StoreText) -> dict[str, Json]:
         """Return the step as JSON, with texts replaced by their hashes. Default values are left out."""
@@ -122,7 +125,7 @@ class StepEntry:
             **({} if self.asked else {"asked": False}),
             **self._team_json(store_text),
             "step": self.step,
-            "commands": [[seat, *command] for seat, command in self.commands.items()],
+            "commands": _commands_json(self.commands),
             "played_by": self.played_by,
             "fallback": self.fallback,
             "calls": [] if self.decisions else [call_to_json(call, store_text) for call in self.calls],
@@ -140,6 +143,7 @@ class StepEntry:
         return {
             **({"decisions": decisions} if decisions else {}),
             **({"messages": messages} if messages else {}),
+            **({"effects": [_effect_to_json(each) for each in self.effects]} if self.effects else {}),
         }
 
     @classmethod
@@ -149,12 +153,13 @@ class StepEntry:
             decisions = tuple(_decision_from_json(each, texts) for each in stored.get("decisions", ()))
             calls = tuple(call_from_json(call, texts) for call in stored["calls"])
             read: dict[str, Any] = {
-                "commands": {seat: tuple(words) for seat, *words in stored["commands"]},
+                "commands": _commands(stored["commands"]),
                 "calls": calls or tuple(call for each in decisions for call in each.calls),
                 "events": tuple(_event(event) for event in stored["events"]),
                 "plans": _plans(stored),
                 "decisions": decisions,
                 "messages": tuple(message_from_json(message) for message in stored.get("messages", ())),
+                "effects": tuple(_effect_from_json(each) for each in stored.get("effects", ())),
             }
             return cls(**{**stored, **read})
         except (KeyError, TypeError, ValueError) as error:
@@ -188,6 +193,7 @@ def _decision_to_json(made: DecisionMade, store_text: StoreText) -> dict[str, Js
         "played_by": made.played_by,
         "fallback": made.fallback,
         **_plans_json(made.plans),
+        **_delay_to_json(made),
         "calls": [call_to_json(call, store_text) for call in made.calls],
         "memory": made.memory,
         "note": made.note,
@@ -197,7 +203,37 @@ def _decision_to_json(made: DecisionMade, store_text: StoreText) -> dict[str, Js
 
 def _decision_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> DecisionMade:
     calls = tuple(call_from_json(call, texts) for call in stored["calls"])
-    return DecisionMade(**{**stored, "calls": calls, "plans": _plans(stored)})
+    says = tuple(MessageDraft(**{**say, "to": tuple(say["to"])}) for say in stored.get("says", ()))
+    given = {"commands": _commands(stored.get("commands", ())), "says": says}
+    return DecisionMade(**{**stored, **given, "calls": calls, "plans": _plans(stored)})
+
+
+def _delay_to_json(made: DecisionMade) -> dict[str, Json]:
+    """Return the fields that only planned decisions in a schedule other than `together` have."""
+    says = [{**asdict(say), "to": list(say.to)} for say in made.says]
+    return {
+        **({"due": made.due} if made.due else {}),
+        **({"commands": _commands_json(made.commands)} if made.commands else {}),
+        **({"says": says} if says else {}),
+    }
+
+
+def _effect_to_json(effect: DecisionEffect) -> dict[str, Json]:
+    known = {"member": effect.member, "asked_in": effect.asked_in}
+    return {**known, "stale": _commands_json(effect.stale), "unsaid": list(effect.unsaid)}
+
+
+def _effect_from_json(stored: Mapping[str, Any]) -> DecisionEffect:
+    given = {"stale": _commands(stored["stale"]), "unsaid": tuple(stored["unsaid"])}
+    return DecisionEffect(**{**stored, **given})
+
+
+def _commands_json(commands: Mapping[int, Command]) -> list[Json]:
+    return [[seat, *command] for seat, command in commands.items()]
+
+
+def _commands(stored: Sequence[Any]) -> dict[int, Command]:
+    return {seat: tuple(words) for seat, *words in stored}
 
 
 def _plans_json(plans: Mapping[int, Sequence[Command]]) -> dict[str, Json]:

@@ -57,9 +57,11 @@ class RunningEpisode(EpisodeLoop):
 
     def repeat(self, entry: StepEntry) -> bool:
         """Replay one logged step; return whether it leads to the same state and the same reports."""
+        effects = self.effects
         reports = self.take(self.logged_step(entry))
         logged = tuple(message for message in entry.messages if message.step > entry.step)
-        return self.game.state_hash() == entry.state_hash and reports == logged
+        same = self.game.state_hash() == entry.state_hash and reports == logged
+        return same and effects == entry.effects
 
     def logged_step(self, entry: StepEntry) -> StepMade:
         """Return the coming step as logged in this entry; raise LogError if it does not fit the team."""
@@ -317,7 +319,7 @@ def _check_money(
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
     """Take the step and return its log entry."""
-    decision = _decided(course, step)
+    decision, effects = _decided(course, step), course.effects
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:
         decision = replace(decision, memory=course.memory)
@@ -336,6 +338,7 @@ def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
         asked=bool(step.decisions),
         decisions=step.decisions if course.team.organisation else (),
         messages=(*step.messages, *reports),
+        effects=effects,
     )
 
 

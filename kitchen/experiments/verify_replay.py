@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 
 from kitchen.agents.agent_team import DecisionMade, StepMade, Team
 from kitchen.contract.agent import Agent, DecisionLimits
@@ -108,7 +108,7 @@ def _is_other(then: EpisodeRow, now: EpisodeRow) -> bool:
 
 
 def _differences(entry: StepEntry, now: StepMade, then: StepMade) -> Iterator[str]:
-    if list(now.commands.items()) != list(then.commands.items()):
+    if _commands(now) != _commands(then):
         yield OTHER_COMMANDS
     if [each.member for each in now.decisions] != [each.member for each in then.decisions]:
         yield OTHER_PLAYER
@@ -120,12 +120,18 @@ def _differences(entry: StepEntry, now: StepMade, then: StepMade) -> Iterator[st
         yield OTHER_PLAYER
     if any(_remembers_otherwise(each, before) for each, before in pairs):
         yield OTHER_MEMORY
-    if json.loads(json.dumps(_messages(now))) != _messages(then):
+    if json.dumps(_messages(now), sort_keys=True) != json.dumps(_messages(then), sort_keys=True):
         yield OTHER_MESSAGES
 
 
+def _commands(step: StepMade) -> list[object]:
+    """Return the commands of a step in their order, and those of decisions that take effect later."""
+    return [*step.commands.items(), *((each.due, each.commands) for each in step.decisions)]
+
+
 def _messages(step: StepMade) -> list[Json]:
-    return [message_to_json(message) for message in step.messages]
+    later = [asdict(say) for each in step.decisions for say in each.says]
+    return [*(message_to_json(message) for message in step.messages), *later]
 
 
 def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:

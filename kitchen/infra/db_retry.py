@@ -96,7 +96,7 @@ async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kw
 
 
 async def run_once_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `act` in one of these threads, and return its result. It is not repeated if the database fails."""
+    """Call `act` in a database thread, and return its result. It is not repeated if the database fails."""
     visit = with_log_context(partial(_visit_once, partial(act, *args, **kwargs)))
     return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 

@@ -44,7 +44,7 @@ class Progress:
         self.show(done)
 
     def show(self, done: int) -> None:
-        """Show that so many are done."""
+        """Draw the progress bar for `done` finished items; without a terminal, print a line now and then."""
         if done == self.shown or not self.total:
             return
         if self.tty:

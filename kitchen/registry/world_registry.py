@@ -15,8 +15,8 @@ from typing import cast
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, CompletionBenchmark, PairingBenchmark
 from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.kit import WorldKit
-from kitchen.contract.organisation import TOGETHER
 from kitchen.contract.page import Page
+from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.world import SettingsError, World
 from kitchen.registry.dotted_paths import UnknownNameError, load_named
 

@@ -1,4 +1,6 @@
-"""Django models of uptime: the last heartbeat of each part, and the outages that were found."""
+"""Django models of uptime: the last heartbeat of each part of the app, such as pages or workers, and the
+outages that were found.
+"""
 
 from __future__ import annotations
 

@@ -239,6 +239,19 @@ def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
         if not any(one.between_group == group for one in design.conditions):
             words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
             yield ReadinessProblem(words, "orders")
+    if any(map(is_shared, design.conditions)):
+        words = (
+            "Several people cannot play together in a study with groups between people. Let one person play "
+            "each condition."
+        )
+        yield ReadinessProblem(words, "orders")
+    planned = design.study.get("planned_participants")
+    if planned and planned < 2 * len(design.groups):
+        words = (
+            f"{planned} participants in {len(design.groups)} groups: a test needs two or more in each group. "
+            "Plan more."
+        )
+        yield ReadinessProblem(words, "plan")
     if problem := level_problem(design.conditions, design.groups):
         words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
         yield ReadinessProblem(words, "orders")

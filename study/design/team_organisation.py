@@ -1,7 +1,7 @@
 """Define who plays in a condition, and who may command or write to whom. Imports no Django models.
 
-In a condition without such settings, one agent commands all teammates, and nobody writes to anybody. A
-condition with such settings has a `Team`.
+A condition with settings for this has a `Team`. In a condition without them, one agent commands all
+teammates, and nobody writes to anybody.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from typing import Annotated
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record
-from kitchen.contract.organisation import Member, Organisation, Pair, make_organisation
+from kitchen.contract.organisation import (
+    AGENT_SETTINGS,
+    Member,
+    Organisation,
+    Pair,
+    make_organisation,
+)
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
@@ -157,6 +163,7 @@ def team_organisation(
     if not organisation:
         return None
     team = team_of(organisation)
+    _check_agent_settings(team.settings)
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
@@ -169,6 +176,13 @@ def team_organisation(
     if team.apart and not made.commanded_by(seats):
         raise SettingsError("apart: a leader who controls no player must be able to command somebody")
     return made
+
+
+def _check_agent_settings(settings: Mapping[str, Json]) -> None:
+    """Raise SettingsError for settings that only apply to agents without people."""
+    for setting in AGENT_SETTINGS:
+        if settings.get(setting.name, setting.default) != setting.default:
+            raise SettingsError(f"{setting.name}: it can be set only where co-players play without people")
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:

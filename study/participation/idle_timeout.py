@@ -1,8 +1,9 @@
 """Ask idle participants whether they are still there, then time them out.
 
-An action is a page that is opened or sent, a command in an episode, or a presence signal. The page sends this
-signal while the participant types or scrolls, and when they press its button. The participant's design
-version sets the limits. An outage of this server does not count as idle time (`kitchen.uptime`).
+Opening or sending a page, a command in an episode, and a presence signal count as actions. The page sends the
+presence signal while the participant types or scrolls, and when they press the button that says they are
+still there. The participant's design version sets the time limits. An outage of this server does not count as
+idle time (`kitchen.uptime`).
 """
 
 from __future__ import annotations

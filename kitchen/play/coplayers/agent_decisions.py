@@ -171,7 +171,8 @@ def decide_step(
 async def decide_step_in_loop(
     *, episode_id: int, step: int, claim: str, mind: int | None = None
 ) -> Receipt | None:
-    """Do the work of `decide_step` in the shared event loop."""
+    """Ask the agents that still have to decide this step, and submit their decisions, without blocking the
+    event loop. Returns None if no agent has to be asked. See `decide_step`."""
     begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
     if begun is None:
         return None

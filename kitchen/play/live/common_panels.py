@@ -8,7 +8,7 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
-from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, STARTED, Job
+from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, PASSED_ON, STARTED, Job
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import ANSWER, END
 from kitchen.contract.page import Page, Panel, SeatView
@@ -24,6 +24,7 @@ JOB_STATES = {
     "done": gettext_noop("done"),
     "failed": gettext_noop("not possible"),
     "withdrawn": gettext_noop("taken back"),
+    "passed_on": gettext_noop("given to somebody else"),
 }
 """States of a job in words."""
 JOB_FAILURE_REASONS = {
@@ -33,7 +34,7 @@ JOB_FAILURE_REASONS = {
     "words": gettext_noop("I can only do jobs from the list."),
 }
 """Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
-REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
+REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED, PASSED_ON}
 """Job states that are announced to screen readers."""
 
 

@@ -3,11 +3,11 @@
 The rules are in `kitchen.contract.mailbox`. Every message of people and agents is checked by
 `message_refusal` and stored by `store_messages`, in the caller's transaction.
 
-In some organisations agents answer messages before people choose (`Organisation.talks_within`). An agent that
-is written to answers. After each message of a person it speaks at most once, and in a step at most `rounds`
-times. With the setting `within`, an agent may also write first: the first member that is asked, if it is an
-agent and may write to a person who has not chosen yet. Members who ended the talk, repeat themselves or have
-chosen get no answer.
+In some organisations agents answer messages before people choose (`Organisation.talks_within`). An agent
+answers each message of a person at most once, and speaks at most `rounds` times in a step. With the setting
+`within`, the first member that is asked may open the conversation. It does so only if it is an agent and may
+write to a person who has not chosen a command yet. Members who ended the conversation, repeated an earlier
+message or have chosen a command get no answer.
 """
 
 from __future__ import annotations

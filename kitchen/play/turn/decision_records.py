@@ -1,14 +1,13 @@
-"""Store what agents decided and which model calls it took. Read their intents, predictions and parsed
-replies.
+"""Store agents' decisions with their model calls, and read the intents, predictions and reply errors in them.
 
-Prompts are stored by content: sixty steps that share the rules store them once. A decision is dropped if it
-came too late, or if another one was taken. Dropped decisions are kept with their text and cost, and no agent
-continues from them. Intents (what an agent is about to do) are kept with the decision's note.
+The text of a prompt is stored once and shared by all calls that send it. A decision is dropped if it came too
+late, or if another decision for the same step was accepted first. Dropped decisions are stored with their
+text and cost, and no agent continues from them. Intents (what an agent is about to do) are stored in the note
+of the decision.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -20,6 +19,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import LateDecision, add_to_note
+from kitchen.contract.canonical_json import text_hash
 from kitchen.contract.decision_notes import (
     JUDGED_KEY,
     PREDICTED_KEY,
@@ -50,12 +50,12 @@ def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
     the transaction ends.
     """
     numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
-    texts = {_hash(text): text for _, _, call in numbered for text in _texts(call)}
+    texts = {text_hash(text): text for _, _, call in numbered for text in _texts(call)}
     _hold_prompts(texts)
     for decision, number, call in numbered:
         row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
         CallMessage.objects.bulk_create(
-            CallMessage(call=row, position=position, role=role, prompt_id=_hash(text))
+            CallMessage(call=row, position=position, role=role, prompt_id=text_hash(text))
             for position, ((role, _), text) in enumerate(
                 zip(request_texts(call.request), _texts(call), strict=True)
             )
@@ -64,10 +64,6 @@ def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
 
 def _texts(call: Call) -> list[str]:
     return [storable_text(text) for _, text in request_texts(call.request)]
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _hold_prompts(texts: Mapping[str, str]) -> None:

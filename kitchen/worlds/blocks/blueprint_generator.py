@@ -191,7 +191,8 @@ def _doors(room: Room, last: Room | None) -> list[Cell]:
 
 
 def generate_levels(name: str) -> Levels:
-    """Return the levels of rows of block names. LookupError if the name does not have the pattern."""
+    """Return the blueprint with this name as levels of rows of block names, from the ground up. Raises
+    LookupError if the name does not match `NAME_PATTERN`."""
     match = NAME_PATTERN.fullmatch(name)
     if not match:
         raise LookupError(name)

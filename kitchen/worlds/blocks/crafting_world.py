@@ -87,7 +87,8 @@ class Crafting(TargetWorld):
         return task
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the target and the limit. A seat that may know the plan, or is alone, gets it as `plan`."""
+        """Return the items to craft and the step limit. A seat that may know the recipe plan, or plays
+        alone, also gets `plan`."""
         known: dict[str, Json] = {"target": dict(self.targets), "limit": self.time_limit}
         if self.seats == 1 or seat not in self.task.plan_blocked:
             known["plan"] = self.task.plan()

@@ -137,16 +137,6 @@ class Gather(BuildingWorld):
             return self.comparison.is_complete
         return (self.amount or 0) >= self.task.amount
 
-    @property
-    def success(self) -> float:
-        """1 if the goal is reached, else 0."""
-        return float(self.over)
-
-    @property
-    def steps_used(self) -> int | None:
-        """The steps until the goal was reached."""
-        return self.clock if self.over else None
-
     def observe(self, seat: int) -> dict[str, Json]:
         """Add what the chest holds."""
         return {**super().observe(seat), "chest": dict(sorted(self.chest.items()))}

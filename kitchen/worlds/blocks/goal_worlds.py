@@ -1,4 +1,8 @@
-"""Define the goals that families share, with their metrics: targets to hold, and a blueprint to build."""
+"""Define the goals that families share, and their metrics.
+
+The goals are targets to hold, and a blueprint to build. Messages and refused commands are counted from the
+log.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar
 
+from kitchen.contract.episode_log import EpisodeLog, LogMetrics
+from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.world import Json, Metric
 from kitchen.worlds.blocks.macro_world import MacroWorld
 
@@ -87,7 +93,21 @@ MISMATCHES = Metric(
 )
 
 
-class TargetWorld(MacroWorld):
+class GoalWorld(MacroWorld):
+    """A family with a goal that ends the episode."""
+
+    @property
+    def success(self) -> float:
+        """1 if the goal is reached, else 0."""
+        return float(self.over)
+
+    @property
+    def steps_used(self) -> int | None:
+        """The steps until the goal was reached."""
+        return self.clock if self.over else None
+
+
+class TargetWorld(GoalWorld):
     """A family whose seats have to hold certain items."""
 
     figures: ClassVar[tuple[Metric, ...]] = (SUCCESS, STEPS_USED, GIVES, ITEMS_GIVEN, TARGETS_MADE)
@@ -104,16 +124,6 @@ class TargetWorld(MacroWorld):
         return any(self.holds(seat, self.targets) for seat in range(self.seats))
 
     @property
-    def success(self) -> float:
-        """1 if the goal is reached, else 0."""
-        return float(self.over)
-
-    @property
-    def steps_used(self) -> int | None:
-        """The steps until the goal was reached."""
-        return self.clock if self.over else None
-
-    @property
     def targets_made(self) -> float:
         """The share of the wanted items that exist."""
         there = Counter[str]()
@@ -123,7 +133,7 @@ class TargetWorld(MacroWorld):
         return made / sum(self.targets.values())
 
 
-class BuildingWorld(MacroWorld):
+class BuildingWorld(GoalWorld):
     """A family that can have a blueprint."""
 
     def observe(self, seat: int) -> dict[str, Json]:
@@ -164,3 +174,36 @@ class BuildingWorld(MacroWorld):
         """Return each metric; `score` is that of the blueprint."""
         others = {one.name: getattr(self, one.name) for one in self.figures if one != SCORE}
         return {SCORE.name: self._of_comparison("score"), **others}
+
+
+class MessageMetrics(LogMetrics):
+    """How much the members wrote, and how often a command was refused."""
+
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "messages_sent",
+            "count",
+            "Messages sent",
+            meaning="Messages that members sent to one another",
+            better="neither",
+        ),
+        Metric(
+            "refused_commands",
+            "count",
+            "Refused commands",
+            meaning="Commands of all seats that the world refused",
+            better="lower",
+        ),
+    )
+
+    def measure(self, log: EpisodeLog) -> dict[str, Json]:
+        """Return both counts."""
+        talk = [one for one in log.messages if one.kind in TALK_KINDS - {END} and one.sender is not None]
+        events = (event for step in log.steps for event in step.events)
+        return {
+            "messages_sent": len(talk),
+            "refused_commands": sum(event.kind == "refused" for event in events),
+        }
+
+
+MESSAGE_METRICS = MessageMetrics()

@@ -51,7 +51,7 @@ def _recordings() -> Recordings[Any]:
 
 
 def _measures() -> LogMetrics:
-    from kitchen.worlds.blocks.message_metrics import MESSAGE_METRICS
+    from kitchen.worlds.blocks.goal_worlds import MESSAGE_METRICS
 
     return MESSAGE_METRICS
 

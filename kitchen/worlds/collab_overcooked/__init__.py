@@ -11,8 +11,8 @@ Commands are *macros*, which last several steps::
 
     pickup THING PLACE             from a counter, an own utensil, or (assistant) a dispenser
     put_obj_in_utensil UTENSIL     an own utensil that is neither running nor ready
-    cook pot0, bake oven0          chef: start what lies inside
-    cut chopping_board0, stir blender0   assistant: start what lies inside
+    cook pot0, bake oven0          chef: run this utensil
+    cut chopping_board0, stir blender0   assistant: run this utensil
     place_obj_on_counter           a shared counter, or an own one if no shared one is free
     fill_dish_with_food UTENSIL    chef, with an empty dish, in tasks of levels 3 to 6: wait until it is ready
     deliver                        chef
@@ -22,7 +22,7 @@ Commands are *macros*, which last several steps::
 One step, in this order:
 
 1. Macros that begin are checked. A macro that fails is refused with a code, and the seat stays.
-2. Each seat chooses one low-level action: turn or move towards its target, or interact with it.
+2. Each seat does one of three things: turn, move one cell towards its target, or interact with it.
 3. Interacts, the chef's first; then moves.
 4. Utensils. A running job counts one step; at 3 it is ready. A job that was started in this step counts 1. If
    the contents are no row of `data/utensil_rows.toml`, they are destroyed.

@@ -1,12 +1,13 @@
 """Find the collaboration events of an episode in its log, and judge request and answer of each.
 
-An event is a step in which the chef opened a conversation (setting `score_openers`). With the history h of
-the responder's effective macros of earlier steps (`collaboration_scores`):
+Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's).
+Below, h are the macros that the other cook, the responder, completed before the step
+(`collaboration_scores`):
 
 - The request is right if ITES(R, h) > 0. R are all requests of the opener in this conversation, in order,
   that are known macros of the responder. Requests are data of messages (`REQUESTS_KEY`), never words.
-- The response is right if ITES(P, h) > 0. P is the plan in the responder's first turn that has a macro other
-  than `wait`. A turn states its plan in its message (`PLAN_KEY`). Without one, P are the commands that the
+- The response is right if ITES(P, h) > 0. P is the first plan with more than waits that the responder stated.
+  A turn states its plan in its message (`PLAN_KEY`). Without one, P are the commands that the
   responder gave in this step, those planned for later steps included.
 
 IC is the share of events with a right request, RC that with a right response. Source: Collab-Overcooked (ACL
@@ -26,7 +27,7 @@ from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json, clean_settings
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro
+from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro, spelled
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
@@ -88,7 +89,7 @@ class CollaborationEvent:
 
     @property
     def code(self) -> int:
-        """0: both right, 1: only the request, 2: only the response, 3: neither."""
+        """The code of the result, an index of `CODE_WORDS`."""
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
@@ -101,9 +102,9 @@ class CollaborationEvent:
         """Return the value of each of `EVENT_COLUMNS`."""
         return {
             "opener": self.opener,
-            "history": _joined(self.history),
-            "requests": _joined(self.requests),
-            "response": _joined(self.response),
+            "history": spelled(self.history),
+            "requests": spelled(self.requests),
+            "response": spelled(self.response),
             "tes_before": round(self.tes_before, 6),
             "ites_request": round(self.request_gain, 6),
             "ites_response": round(self.response_gain, 6),
@@ -118,7 +119,7 @@ class CollaborationEvent:
             (asker, "requested", self.requests, self.request_gain, self.request_right),
             (worker, "planned", self.response, self.response_gain, self.response_right),
         ):
-            yield f"The {who} {did}: {_joined(macros) or 'nothing'}."
+            yield f"The {who} {did}: {spelled(macros) or 'nothing'}."
             after = self.tes_before + gain
             scores = f"TES of the {worker} {self.tes_before:.3f} \N{RIGHTWARDS ARROW} {after:.3f}"
             if is_right:
@@ -127,10 +128,6 @@ class CollaborationEvent:
                 yield f"Wrong: it is repeated, premature or not needed ({scores})."
             else:
                 yield "Wrong: without a macro, nothing counts as right."
-
-
-def _joined(macros: Iterable[Command]) -> str:
-    return "; ".join(map(" ".join, macros))
 
 
 def collaboration_events(log: EpisodeLog) -> list[CollaborationEvent]:

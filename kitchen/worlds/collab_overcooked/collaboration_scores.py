@@ -7,7 +7,8 @@ reference trajectory g has m. With beta = 0.95:
     ITES(a, h) = TES(h followed by a) - TES(h)
     PC         = mean of both seats' TES at the end
 
-D(h, g) is the longest prefix of g that is a subsequence of h. It is not the longest common subsequence.
+D(h, g) counts how much of the beginning of g appears in h in the same order, with gaps allowed. Elements of g
+after the first missing one do not count.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from kitchen.words.english_text import code_to_words
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from kitchen.worlds.collab_overcooked.cook_aims import BRING, PUT_IN, SERVE
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT, is_step_count
 
 NAMES: Mapping[str, str] = {
     "apple": gettext_noop("apple"),
@@ -173,7 +173,7 @@ def command_words(command: Command) -> str:
         return ""
     verb, *arguments = command
     if verb == WAIT:
-        if not arguments or not arguments[0].isdigit():
+        if not arguments or not is_step_count(arguments[0]):
             return gettext("Wait: number of steps")
         return ngettext("Wait {count} step", "Wait {count} steps", int(arguments[0])).format(
             count=arguments[0]

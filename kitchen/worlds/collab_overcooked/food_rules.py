@@ -84,7 +84,8 @@ class FoodRules:
         return {thing for name, inside in self.rows if name == utensil for thing in inside}
 
     def fit(self, utensil: str, contents: Sequence[str]) -> str:
-        """Return whether the contents are `all`, `part` or `none` of a row; empty without contents."""
+        """Return `all` if the contents make a product, `part` if they could become one, and `none` if they
+        cannot; empty without contents."""
         if not contents:
             return ""
         if self.product(utensil, contents):

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedDecision, LogMetrics, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.world import Json, Metric
+from kitchen.contract.world import Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_events import (
     EVENT_COLUMNS,
     collaboration_events,
@@ -64,7 +65,8 @@ class CollaborationMetrics(LogMetrics):
             "initiating_capability",
             "share",
             "Initiating capability",
-            meaning="Share of the chef's conversations in which its requests were right (IC)",
+            meaning="Share of the scored conversations in which the requests were right (IC). By default, "
+            "the chef's are scored",
             undefined=NO_EVENT,
             of=("requests_right", "requests_wrong"),
         ),
@@ -72,7 +74,8 @@ class CollaborationMetrics(LogMetrics):
             "responding_capability",
             "share",
             "Responding capability",
-            meaning="Share of the chef's conversations in which the answering plan was right (RC)",
+            meaning="Share of the scored conversations in which the answering plan was right (RC). By "
+            "default, the chef's are scored",
             undefined=NO_EVENT,
             of=("responses_right", "responses_wrong"),
         ),
@@ -127,8 +130,9 @@ def _by_seat(log: EpisodeLog) -> dict[str, int]:
     senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
     found.update(("messages", seats[sender]) for sender in senders if sender in seats)
     for step in log.steps:
-        refused = (event.seat for event in step.events if event.kind == "refused" and event.seat in SEATS)
-        found.update(("failed_checks", seat) for seat in refused)
+        for event in step.events:
+            if event.seat in SEATS and _is_failed_check(event):
+                found["failed_checks", event.seat] += 1
     for decision in log.decisions:
         if (seat := seats.get(decision.member)) is not None:
             for process in processes_of(decision):
@@ -137,6 +141,12 @@ def _by_seat(log: EpisodeLog) -> dict[str, int]:
                 found["corrections_helped", seat] += process.get("helped", 0)
                 found["tokens", seat] += process.get(TOKENS_KEY, 0)
     return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
+
+
+def _is_failed_check(event: Event) -> bool:
+    """Return whether a macro of a seat was refused, as a command or as the next one of a plan."""
+    is_broken_plan = event.kind == "plan_broken" and event.data["why"] == PLAN_ILLEGAL
+    return event.kind == "refused" or is_broken_plan
 
 
 def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:

@@ -1,6 +1,7 @@
 """Check a macro before it begins, and list all macros that would pass.
 
-The checks of a macro run in a fixed order; the first that fails gives the code. `codes_of` has them all.
+The checks of a macro run in a fixed order; the first that fails gives the code. The package's docstring lists
+the codes.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ ARGUMENT_COUNTS: Mapping[str, int] = {
 }
 LONGEST_WAIT = 5
 OTHER_COOK = "other_cook"
-"""Code of `never_code`: this verb is the other cook's."""
+"""Code of `never_code` for a verb that only the other cook has."""
 PICKUP_PLACES = frozenset((COUNTER, *UTENSILS, *DISPENSERS))
 REACHED_COUNTERS = tuple((*SHARED_COUNTERS, *own) for own in OWN_COUNTERS)
 COUNTER_INDEX = {cell: number for number, cell in enumerate(COUNTERS)}
@@ -221,10 +222,14 @@ def _deliver(things: KitchenThings, seat: int, macro: Command) -> str:
 
 
 def _wait(things: KitchenThings, seat: int, macro: Command) -> str:
-    steps = macro[1]
-    if not (steps.isascii() and steps.isdigit()) or steps.startswith("0") or len(steps) > 9:
+    if not is_step_count(macro[1]):
         return "wrong_arguments"
-    return "wait_too_long" if int(steps) > LONGEST_WAIT else ""
+    return "wait_too_long" if int(macro[1]) > LONGEST_WAIT else ""
+
+
+def is_step_count(text: str) -> bool:
+    """Return whether this is a positive whole number in digits, short enough to be read."""
+    return text.isascii() and text.isdigit() and not text.startswith("0") and len(text) <= 9
 
 
 _CHECKS: Mapping[str, Callable[[KitchenThings, int, Command], str]] = {
@@ -262,9 +267,14 @@ def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
     yield (WAIT, "1")
 
 
+def spelled(macros: Iterable[Sequence[str]]) -> str:
+    """Return macros as models write them, such as `pickup egg counter; deliver`."""
+    return "; ".join(map(" ".join, macros))
+
+
 def known_macros(rules: FoodRules, seat: int) -> list[Command]:
-    """Return every macro of this seat with a known thing and a place of its own, whether it can begin now or
-    not; without waits."""
+    """Return every macro that this seat could be asked for, except waits: the thing exists, and the seat can
+    reach the place. The present state does not matter."""
     own = OWN_UTENSILS[seat]
     takes = [(PICKUP, thing, COUNTER) for thing in sorted(rules.things)]
     takes += [(PICKUP, made, name) for name in own for made in sorted(rules.made_in(name))]
@@ -277,8 +287,7 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
 
 
 def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
-    """Return whether this is, word for word, a macro of this seat with a known thing and a place of its own;
-    a wait is none."""
+    """Return whether the macro is one of `known_macros`."""
     if not macro or macro[0] == WAIT or len(macro) != ARGUMENT_COUNTS.get(macro[0], -1) + 1:
         return False
     verb, own = macro[0], OWN_UTENSILS[seat]
@@ -345,5 +354,5 @@ def with_waits(macros: Sequence[Command]) -> list[Command]:
 
 
 def with_dish(food: str) -> str:
-    """Return the code of a food in its dish."""
+    """Return the name of this food when it is in a dish: `food` plus `IN_DISH`."""
     return f"{food}{IN_DISH}"

@@ -191,7 +191,7 @@ class CollabPage(GridPage):
         first that is not one of the cook's and, in one's own plan, a first one that cannot begin now."""
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
-        macros = tuple(map(without_request, read_macros(text)) if asks else read_macros(text))
+        macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))
         if not macros:
             raise TypedTextError(gettext("Type at least one action."))
         if len(macros) > most:
@@ -214,12 +214,14 @@ class CollabPage(GridPage):
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
+        others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
         shows = AskForm("", 0, typed=False, macros=(), own=())
         if others and view.acts:
             name, typed = view.talk.members[others[0]], view.brief["typed"]
             plans = view.plans.offered and not typed
             own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
-            asked = () if typed else known_macros(food_rules(), 1 - view.seat)
+            is_cook = others[0] == 1 - view.seat
+            asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
             shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
 

@@ -110,7 +110,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def cut_off(self) -> bool:
-        """The time limit is reached before."""
+        """True if the time limit was reached without the right delivery."""
         return self.clock >= self.step_limit and not self.delivered
 
     # The parts of the state that `things` holds
@@ -186,7 +186,7 @@ class CollabOvercooked(SimpleWorld):
 
     def _utensil(self, name: str) -> dict[str, Json]:
         """Return a utensil: its contents, `left` (steps of the running job; None if none runs), its product
-        if it is ready, and whether the contents are all, part or none of a row."""
+        if it is ready, and whether the contents make a product, could become one, or cannot."""
         utensil = self.things.utensils[name]
         return {
             "at": list(PLACE_CELLS[name]),
@@ -235,6 +235,10 @@ class CollabOvercooked(SimpleWorld):
         if command[:1] == (WAIT,):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
+
+    def can_request(self, seat: int, command: Command) -> bool:
+        """Return whether this is a known macro of this seat, or a wait."""
+        return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:
         """Return the aims of this cook, the same in every task (`cook_aims`)."""

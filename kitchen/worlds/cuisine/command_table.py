@@ -1,10 +1,9 @@
-"""Cache what each command does in one level, and list legal commands.
+"""Cache the outcome of each command in one level, and list the commands that an agent can give.
 
-Some commands are legal now. Others become legal if other agents at the place act first, or are legal only as
-part of a plan.
+There are three lists: commands that are legal now; commands that become legal if other agents at the same
+place act first; and commands that only a plan may contain.
 
-A command changes one agent and one place. Its outcome is cached, for all worlds with the same level. The
-cache is bounded and only affects speed.
+The cache is shared by all worlds with the same level. Its size is bounded, and it only affects speed.
 """
 
 from __future__ import annotations

@@ -197,7 +197,8 @@ class KitchenWords:
         return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
-        """Return the reasons that help, one sentence after the other."""
+        """Return why a command was refused, one sentence per reason. Reasons that add nothing
+        (`telling_reasons`) are left out."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling_reasons(tuple(reasons)))
 
 

@@ -35,7 +35,7 @@ from kitchen.worlds.cuisine.aim_pursuit import (
     aim_status,
     next_command,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
+from kitchen.worlds.cuisine.dispatcher.command_check import agent_name
 
 
 def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:

@@ -41,7 +41,8 @@ def value_axis(result: MeasureResult) -> Axis:
 
 
 def axis_bounds(result: MeasureResult) -> tuple[float, float]:
-    """Return the ends of the value axis: the scale's bounds, or where open, enough for all that is drawn."""
+    """Return the ends of the value axis: the scale's bounds. If the scale has no bound on one side, use a
+    round value beyond everything that is drawn."""
     low, high = result.measure.low, result.measure.high
     if low is not None and high is not None:
         return low, high

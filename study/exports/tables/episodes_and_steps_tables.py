@@ -70,7 +70,8 @@ from study.participants.episode_owners_and_outages import downtime_since_creatio
 
 
 def seed_meaning(study: Study) -> str:
-    """Return the meaning of the seed, with the random events of this study's worlds."""
+    """Return the description of the `seed` column. It names the random events that the seed determines in
+    this study's worlds."""
     brought = random_events_name(study_worlds(study))
     return (
         f"Seed of the episode: with the commands it gives every state again. {brought.capitalize()} and the "

@@ -20,6 +20,7 @@ from kitchen.contract.assigned_jobs import (
     DONE,
     FAILED,
     GIVEN,
+    PASSED_ON,
     STARTED,
     WITHDRAWN,
     Job,
@@ -167,12 +168,12 @@ MESSAGES = ExportTable(
 )
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
-"""Possible states of a job, as in the columns."""
+"""Possible states of a job with columns of their own."""
 
 
 JOB_COLUMNS = (
     *EPISODE_COLUMNS,
-    *file_columns("jobs", state="; ".join((GIVEN, *JOB_STATES))),
+    *file_columns("jobs", state="; ".join((GIVEN, *JOB_STATES, PASSED_ON))),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )

@@ -1,5 +1,6 @@
-"""Participants' pages with survey items: person, comprehension check, survey after an episode, final
-questions."""
+"""Participants' pages with survey items: questions about the person, the comprehension check, the survey
+after an episode, and the final questions.
+"""
 
 from __future__ import annotations
 

@@ -39,6 +39,10 @@ from study.planning.power.power_formulas import (
     means_of,
 )
 
+Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
+
+RUNS = 4000
+"""Number of simulated studies: a share of them is accurate to 1.6 points (95 %) at worst."""
 BISECTIONS = 30
 
 
@@ -82,12 +86,6 @@ def _deviations(df: int) -> tuple[Any, Any]:
     nodes, weights = np.polynomial.legendre.leggauss(64)
     tail = (1 - nodes) / 2
     return np.sqrt(chdtri(df, tail) / df), weights / 2
-
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
-
-RUNS = 4000
-"""Number of simulated studies: a share of them is accurate to 1.6 points (95 %) at worst."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def said(decision: Decision) -> list[tuple[str, object, object]]:
 
 
 def test_without_a_job_nothing_is_done() -> None:
-    assert decide(asked(start(), (0, 1))) == Decision({}, memory={"jobs": [], "seats": {}})
+    assert decide(asked(start(), (0, 1))) == Decision({}, memory={"jobs": [], "seats": {}}, planned=False)
 
 
 def test_who_writes_to_a_follower_is_told_once_that_it_takes_jobs() -> None:

@@ -115,6 +115,21 @@ def test_it_is_the_same_after_it_was_stored() -> None:
         ("tree", THREE, {"settings": {"rounds": 5}}, "rounds: it means nothing in tree"),
         ("each", THREE, {"settings": {"within": True}}, "within: nobody may write to anybody"),
         ("pairwise", THREE, {"settings": {"within": True}}, "within: it means nothing in pairwise"),
+        ("pair", THREE[:2], {"settings": {"schedule": "free"}}, "schedule: it means nothing in pair"),
+        (
+            "tree",
+            THREE,
+            {"settings": {"schedule": "daily"}},
+            "schedule: 'daily' is not one of together",
+        ),
+        ("tree", THREE, {"settings": {"cycle_limit": 4}}, "cycle_limit: it means nothing in tree"),
+        ("tree", THREE, {"settings": {"think_steps": 3}}, "think_steps: it means nothing in tree"),
+        (
+            "tree",
+            THREE,
+            {"settings": {"schedule": "free", "within": True}},
+            "schedule: members who talk within the step choose together",
+        ),
         ("tree", THREE, {"settings": {"loud": True}}, "loud: no such setting"),
         ("tree", THREE, {"writes": [(0, 1)]}, "pairs are given for custom, not for tree"),
         ("custom", THREE, {"writes": [(0, 0)]}, "writes: 0 to 0 does not lead from one member to another"),
@@ -138,12 +153,26 @@ def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     assert (pair.talks_within, graph.talks_within, within.talks_within) == (True, False, True)
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
-    assert applicable_settings("graph", {}) == {"spoken", "messages_a_step", "sees"}
+    assert applicable_settings("graph", {}) == {
+        *("spoken", "messages_a_step", "sees", "schedule", "cycle_limit")
+    }
     assert applicable_settings("graph", {"within": True}) == applicable_settings("graph", {}) | {
         "within",
         "rounds",
     }
     assert "rounds" in applicable_settings("pair", {}) and "within" not in applicable_settings("pair", {})
+
+
+def test_a_schedule_is_stored_with_its_settings_and_together_leaves_no_trace() -> None:
+    usual = make_organisation("graph", THREE, seats=3, settings={"schedule": "together"})
+    assert usual == make_organisation("graph", THREE, seats=3)
+    assert (usual.think_steps, usual.to_json().keys() & {"schedule", "think_steps", "stale"}) == (0, set())
+    free = make_organisation("graph", THREE, seats=3, settings={"schedule": "free", "stale": "drop"})
+    assert (free.schedule, free.think_steps, free.stale) == ("free", 2, "drop")
+    assert Organisation.from_json(json.loads(json.dumps(free.to_json()))) == free
+    wide = make_organisation("graph", THREE, seats=3, settings={"cycle_limit": 5})
+    assert Organisation.from_json(json.loads(json.dumps(wide.to_json()))) == wide
+    assert "cycle_limit" not in free.to_json()
 
 
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])

@@ -27,7 +27,7 @@ from kitchen.experiments.log_files import LogError, PlayedLog, read_log
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.play_episodes import log_head, play_episode
 from kitchen.experiments.setup_arguments import read_setup
-from kitchen.experiments.verify_replay import OTHER_MESSAGES, OTHER_STATE, replay_log
+from kitchen.experiments.verify_replay import OTHER_COMMANDS, OTHER_MESSAGES, OTHER_STATE, replay_log
 from kitchen.registry.world_registry import WORLDS
 from tests.kitchen.experiments.test_admin import whole
 from tests.worlds import secrets
@@ -99,6 +99,64 @@ def test_a_team_resumes_with_all_messages() -> None:
         resumed = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
         assert (resumed.figure, resumed.state_hash, resumed.played_by) == (1.0, row.state_hash, row.played_by)
         assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
+
+
+FREE = {"organisation_set": ["schedule=free", "think_steps=1"]}
+
+
+def test_same_run_twice_delayed_decisions_are_logged_and_a_killed_worker_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(secrets.Ground, "steps", 5)
+    job, setup, log, row, data = recorded_episode(**FREE)
+    variant = job.column.variant
+    assert [made.due for made in log.entries[0].decisions] == [2, 2, 2]
+    assert [set(entry.commands.values()) == {("wait",)} for entry in log.entries] == [True, False] * 2 + [
+        True
+    ]
+    asked_in = [[each.asked_in for each in entry.effects] for entry in log.entries]
+    assert asked_in == [[], [1] * 3, [], [3] * 3, []]
+    assert (row.figure, replay_log(log, row).faults) == (1.0, ())
+    for steps in range(5):
+        before = replace(read_log(data), entries=read_log(data).entries[:steps])
+        resumed = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+        assert (resumed.state_hash, resumed.figure) == (row.state_hash, 1.0)
+        assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
+        assert [each.effects for each in before.entries] == [each.effects for each in log.entries]
+
+
+@pytest.mark.parametrize("schedule", ["relay", "rounds", "free"])
+def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(schedule: str) -> None:
+    given = {"world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in", "episodes": "1"}
+    given |= {"members": "dispatcher+follower", "organisation": "tree"}
+    job, setup, log, row, data = recorded_episode(**given, organisation_set=[f"schedule={schedule}"])
+    variant, middle = job.column.variant, 17
+    assert replay_log(log, row).faults == ()
+    before = replace(read_log(data), entries=log.entries[:middle])
+    resumed = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+    assert resumed.state_hash == row.state_hash
+    for one, other in zip(before.entries[middle:], log.entries[middle:], strict=True):
+        assert (one.messages, one.effects, one.state_hash) == (
+            other.messages,
+            other.effects,
+            other.state_hash,
+        )
+
+
+def test_a_changed_delayed_decision_is_reported() -> None:
+    _, _, log, _, _ = recorded_episode(**FREE)
+    first, second, third = log.entries
+    said, *others = first.decisions
+    lie = replace(said, says=(replace(said.says[0], text="8"),))
+    done = replace(said, commands={0: ("wait",)})
+    lost = replace(second, effects=second.effects[1:])
+    for entries, why in (
+        ([replace(first, decisions=(lie, *others)), second, third], OTHER_MESSAGES),
+        ([replace(first, decisions=(done, *others)), second, third], OTHER_COMMANDS),
+        ([first, lost, third], OTHER_STATE),
+    ):
+        faults = replay_log(replace(log, entries=entries)).faults
+        assert any(why in fault for fault in faults)
 
 
 def test_a_log_with_other_members_is_refused() -> None:
@@ -297,6 +355,11 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--organisation", "none", "--organisation-set", "rounds=2"), "organisation_set: 'rounds' means"),
         (("--organisation-set", "messages_a_step=99"), "organisation: graph: messages_a_step: 99 is above"),
         (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
+        (("--organisation-set", "think_steps=1"), "organisation_set: 'think_steps' means nothing here"),
+        (
+            ("--organisation-set", "schedule=free", "--knowing", "everybody"),
+            "knowing: members know nothing of a step in schedule 'free'",
+        ),
         (("--knowing", "people"), "knowing: 'people' is not one of nobody, everybody"),
         (("--members", "teller+nobody"), "--members: 'nobody' is not one of"),
         (("--members", "teller+planner"), "--members: planner does not play secrets"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.organisation import ORGANISATION_KINDS, SCHEDULES
+from kitchen.contract.organisation import ORGANISATION_KINDS
+from kitchen.contract.schedules import SCHEDULES
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit, known_worlds
 from tests.worlds.vault.kit import LINE
 

@@ -122,6 +122,21 @@ def test_several_people_together_and_groups_exclude_each_other() -> None:
     row.organisation = {"kind": "pair", "people": [0, 1]}
     with pytest.raises(ValidationError, match="Several people cannot play together"):
         row.clean()
+    row.save()
+    study.refresh_from_db()
+    assert any("Several people cannot play together" in one.words for one in blocking_problems(study))
+
+
+@pytest.mark.django_db
+def test_each_group_needs_two_participants() -> None:
+    words = {
+        number: [
+            one.words for one in blocking_problems(grouped_study(f"of-{number}", planned_participants=number))
+        ]
+        for number in (3, 4)
+    }
+    assert any(one.startswith("3 participants in 2 groups") for one in words[3])
+    assert not any("participants in 2 groups" in one for one in words[4])
 
 
 @pytest.mark.django_db

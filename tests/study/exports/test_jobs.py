@@ -82,3 +82,10 @@ def test_a_job_stays_with_who_gave_it_and_was_replaced() -> None:
     wanted = [names.index(name) for name in ("participant", "text", "known")]
     rows = [[row[number] for number in wanted] for row in rows_of(table, study)]
     assert rows == [[people[0].code, "fry", False], [people[1].code, "chop", True]]
+    fry = Message.objects.get(text="fry").number
+    with exclusive_turn(episode.pk) as turn:
+        assert add_message(turn, 2, MessageDraft("you", "inform", (0,), {"passed_on": fry})) == ""
+    state = names.index("state")
+    states = [row[state] for row in rows_of(table, study) if row[names.index("job")] == fry]
+    assert states == ["passed_on"]
+    assert Message.objects.get(kind="report").to == [1], "its giver is told"

@@ -1,10 +1,11 @@
 """Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
 
-In a conversation the opener's last plan with an action counts, of the other seat its first one. A model that
-has answered in this step is not called again unless somebody wrote since. If the first action fails a check,
-the model gets one correction, without talking. If that fails too, the seat waits.
-After a correction that helped, one more call writes a lesson (`reflection`). An answer without analysis or
-plan gets one repair. Without an answer the seat waits a step.
+In a conversation, the plan that counts is the opener's last plan with an action, and the other seat's first
+one. A model that has answered in this step is called again only if somebody wrote since. If the first action
+of the plan fails a check, the model gets one correction, in which it cannot talk. If that fails too, the seat
+waits. After a correction that helped, one more call writes a lesson (setting `reflection`). If an answer
+lacks its analysis or its plan, the model is asked once to complete it. If there is no answer, the seat waits
+for one step.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from functools import partial
+from itertools import takewhile
 from random import Random
 from typing import ClassVar
 
@@ -23,7 +26,14 @@ from kitchen.contract.agent import (
     Situation,
     run_without_waiting,
 )
-from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
+from kitchen.contract.language_model import (
+    Call,
+    CallTimeoutError,
+    LanguageModel,
+    Message,
+    Request,
+    UnreadableReplyError,
+)
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command, Json, Setting, World
@@ -39,7 +49,6 @@ from kitchen.worlds.collab_overcooked.collab_agent.prompt import (
     fixed_prompt,
     reason_text,
     situation_prompt,
-    spelled,
     talk_of_step,
 )
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
@@ -52,10 +61,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
-from kitchen.worlds.collab_overcooked.macro_checks import (
-    WAIT,
-    is_known_macro,
-)
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT, is_known_macro, never_code, spelled
 from kitchen.worlds.collab_overcooked.stand_in_pair import WAIT_ONE, RecipePartner, decide_by_seat
 
 RESERVE_SECONDS = 1.0
@@ -190,7 +196,7 @@ class _Turn:
         }
         commands, plans = self._commands(plan)
         asked = next((call.error for call in reversed(self.calls) if call.error), "")
-        error = "" if reply or is_settled else asked
+        error = "" if reply or is_settled else asked or UnreadableReplyError.code
         return Decision(
             commands,
             memory=kept,
@@ -323,7 +329,8 @@ class _Turn:
             return {}, {}
         if not plan:
             return ({self.seat: WAIT_ONE} if self.seat not in self.situation.request.may_act else {}), {}
-        return {self.seat: plan[0]}, {self.seat: list(plan[1:])} if len(plan) > 1 else {}
+        then = list(takewhile(partial(_can_follow, self.seat), plan[1:]))
+        return {self.seat: plan[0]}, {self.seat: then} if then else {}
 
     def _note(self, reply: TurnReply | None, plan: Sequence[Command]) -> dict[str, Json]:
         process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
@@ -332,6 +339,11 @@ class _Turn:
         told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
         corrected = {"correction": self.correction} if self.correction else {}
         return {PROCESS_KEY: process, "plan": spelled(plan), **told, **corrected}
+
+
+def _can_follow(seat: int, macro: Command) -> bool:
+    """Return whether a plan of this seat may go on with the macro; a plan ends before one that cannot be."""
+    return not never_code(food_rules(), seat, macro)
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:

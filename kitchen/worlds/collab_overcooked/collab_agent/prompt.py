@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
@@ -17,10 +17,9 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.macro_checks import refusal_code, things_from_observation
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
+from kitchen.worlds.collab_overcooked.macro_checks import refusal_code, spelled, things_from_observation
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, SEAT_NAMES
 
-SEAT_NAMES = ("chef", "assistant")
 OWN_MACROS_SHOWN = 4
 LESSONS_SHOWN = 3
 
@@ -29,8 +28,9 @@ Your teammate is the {other}.
 There are two closed rooms with three shared counters between them.
 - The chef's room has pot0, oven0 and the serving place.
 - The assistant's room has ingredient_dispenser, dish_dispenser, chopping_board0 and blender0.
-A hand holds one thing, a counter one thing, a utensil up to 3 ingredients. A started utensil runs 3 steps.
-If its contents make nothing, they are lost. What lies in a utensil cannot be taken out unfinished.
+You can carry one thing. A counter takes one thing too, and a utensil takes three ingredients at most.
+A started utensil runs 3 steps. If its contents make nothing, they are lost.
+What lies in a utensil cannot be taken out unfinished.
 Soups, stews and patties are filled into a dish and delivered in it. Other food is delivered without a dish.
 The game ends with the right delivery, or after {limit} steps."""
 MACROS = (
@@ -82,11 +82,6 @@ NOT_KNOWN = "You do not have the recipe."
 def reason_text(code: str) -> str:
     """Return a refusal code in English words."""
     return REASON_WORDS.get(code, code)
-
-
-def spelled(macros: Iterable[Sequence[str]]) -> str:
-    """Return macros as the model writes them."""
-    return "; ".join(map(" ".join, macros))
 
 
 def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> Message:

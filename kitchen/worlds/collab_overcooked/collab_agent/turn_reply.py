@@ -31,7 +31,10 @@ TURN_TOOL = Tool(
     },
 )
 PARTS = ("analysis", "plan", "requests", "say")
-_HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:\s*(.*)$", re.IGNORECASE)
+LISTS = ("plan", "requests")
+_HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:[*_\s]*(.*)$", re.IGNORECASE)
+_NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
+"""What models write for an empty part."""
 _END = re.compile(r"\bEND\W*$")
 
 
@@ -58,15 +61,16 @@ def read_turn_reply(reply: Reply) -> TurnReply:
     """Read an answer. A `request(...)` in the plan counts as a request, as in the paper. UnreadableTurnError
     if analysis or plan is missing."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
-    for name in PARTS[:2]:
-        if name not in parts or (name == "analysis" and not str(parts[name]).strip()):
-            raise UnreadableTurnError(f"`{name}` is missing")
+    if not str(parts.get("analysis", "")).strip():
+        raise UnreadableTurnError("`analysis` is missing")
+    if not isinstance(parts.get("plan"), str | list):
+        raise UnreadableTurnError("`plan` is missing")
     planned, asked = (read_macros(parts.get(name)) for name in ("plan", "requests"))
     plan = tuple(one for one in planned if one[0] != REQUEST)[:MAX_PLAN_STEPS]
     requested = map(without_request, (*asked, *(one for one in planned if one[0] == REQUEST)))
     requests = tuple(one for one in requested if one)[:MAX_PLAN_STEPS]
     say = parts.get("say")
-    words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) else ""
+    words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) and not _NOTHING.match(say) else ""
     return TurnReply(str(parts["analysis"]), plan, requests, words)
 
 
@@ -93,7 +97,10 @@ def _lines(text: str) -> dict[str, Json]:
             parts[name] = [rest] if rest else []
         elif name and line.strip():
             parts[name].append(line.strip())
-    return {key: lines if key in ("plan", "requests") else " ".join(lines) for key, lines in parts.items()}
+    return {
+        key: [line for line in lines if not _NOTHING.match(line)] if key in LISTS else " ".join(lines)
+        for key, lines in parts.items()
+    }
 
 
 def written_turn(reply: TurnReply) -> str:

@@ -7,25 +7,65 @@ left out, and so is a command for another's agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD_CODES
-from kitchen.contract.world import Command, Event, Json
-from kitchen.words.english_text import counted_noun
+from kitchen.contract.world import Command, Json
+from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
-    SENTENCES,
-    CommandedTeam,
-    GivenCommand,
-    KitchenMoment,
-    agent_name,
-    is_useful_item,
-    spell_command,
-)
+from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.settings import SENTENCES
 from kitchen.worlds.cuisine.display_text import telling_reasons
 from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+
+
+def agent_name(seat: int) -> str:
+    """Return the name of a seat in the prompts."""
+    return f"agent{seat}"
+
+
+def spell_command(seat: int, command: Command) -> str:
+    """Return a command as text, such as `get_agent1_storage0_tuna`."""
+    return "_".join([command[0] if command else "", agent_name(seat), *command[1:]])
+
+
+@dataclass(frozen=True, slots=True)
+class CommandedTeam:
+    """The agents of a kitchen, by commander; seat 1 is `agent1`."""
+
+    agents: int
+    mine: tuple[int, ...]
+    """Seats that the dispatcher commands."""
+    people: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    """Seats of `mine` that already have a command in this step."""
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Seats that another agent program commands."""
+        return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Seats that the dispatcher commands in this step."""
+        return tuple(seat for seat in self.mine if seat not in self.settled)
+
+    def named(self, seat: int) -> str:
+        """Return the name `agent1`, with a mark for seats that the dispatcher does not command: `agent0 (a
+        person)`."""
+        mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
+        return agent_name(seat) + mark
+
+    def list_mine(self) -> str:
+        """Return the names of all agents of the dispatcher, as text: `agent1, agent2 and agent3`."""
+        return and_list([agent_name(seat) for seat in self.mine])
+
+    def list_asked(self) -> str:
+        """Return the names of the dispatcher's agents that need a command in this step, as text."""
+        return and_list([agent_name(seat) for seat in self.asked])
+
 
 VERB_FORMS: Mapping[str, str] = {
     "goto": "goto_AGENT_LOCATION",
@@ -111,14 +151,15 @@ class CheckedCommands:
 
 
 def check_commands(
-    moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
+    scene: SimulatedKitchen,
+    team: CommandedTeam,
+    given: Sequence[GivenCommand],
+    unclear: UnclearCommands = NOTHING_UNCLEAR,
 ) -> CheckedCommands:
-    """Simulate this step: first the commands of others and of settled seats, then the commands `given`.
+    """Run the commands `given` in the scene, after those of others and of settled seats.
     Return these commands, with NOOP in place of each refused one, and the faults found, including agents left
     without a command."""
-    ours, faults = first_commands(given, moment.team)
-    scene = SimulatedKitchen(moment.brief, moment.observation)
-    scene.run_all(moment.commanded)
+    ours, faults = first_commands(given, team)
     commands: list[GivenCommand] = []
     for seat, command in ours:
         agent, place = scene.agent(seat), scene.place(command)
@@ -126,7 +167,7 @@ def check_commands(
         if reasons:
             faults.append(refusal_fault(seat, command, reasons, agent, place))
         commands.append((seat, NOOP if reasons else command))
-    faults += _left_out(moment.team, commands, unclear)
+    faults += _left_out(team, commands, unclear)
     return CheckedCommands(tuple(commands), tuple(faults))
 
 
@@ -188,51 +229,3 @@ def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
         f"reply ({said}); list one command for each agent, once."
     )
     return ReplyFault(UNCLEAR, text, seat)
-
-
-def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
-    """Return the feedback for the model before this step; empty if there is none.
-
-    Feedback is the faults of the last reply (`remembered`), events of the kitchen, and advice on current
-    obstacles.
-    """
-    lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
-    return list(dict.fromkeys(lines))
-
-
-def _late(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about late replies, which were not followed because the kitchen had changed."""
-    for late in moment.late:
-        given = ", ".join(spell_command(*each) for each in late.commands.items())
-        said = f" ({given})" if given else ""
-        yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
-
-
-def _refused(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about commands of the dispatcher's agents that passed the check but were refused in the
-    game."""
-    scene = SimulatedKitchen(moment.brief, moment.observation)
-    for event in moment.events:
-        if event.kind == "refused" and event.seat in moment.team.mine:
-            command = tuple(str(part) for part in event.data["command"])
-            seat, place = int(event.seat or 0), scene.place(command)
-            yield refusal_fault(seat, command, event.data["reasons"], scene.agent(seat), place).text
-
-
-def _news(events: Sequence[Event]) -> Iterator[str]:
-    for event in events:
-        if event.kind in SENTENCES["news"]:
-            yield SENTENCES["news"][event.kind].format(dish=event.data.get("dish", ""))
-
-
-def _advice(moment: KitchenMoment) -> Iterator[str]:
-    """Yield advice to throw away useless items, which otherwise stay in the hands."""
-    storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
-    for seat in moment.team.mine:
-        agent = moment.observation["agents"][seat]
-        if agent["holds"] and not is_useful_item(agent["holds"], moment.brief):
-            verb = "put" if agent["at"] == storage else "goto"
-            yield (
-                f"{agent_name(seat)} holds {agent['holds']}, which no recipe here needs: bring it to "
-                f"{storage} and put it there; next {spell_command(seat, (verb, storage))}."
-            )

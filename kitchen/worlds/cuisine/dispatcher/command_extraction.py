@@ -1,6 +1,6 @@
-"""Find commands in a model's reply: in free text, in tables, and in JSON of any shape.
+"""Find the commands that a text spells: in sentences, lists, tables, code or quotation marks, in any case.
 
-Commands are found in any case, within sentences, lists, tables, code or quotation marks::
+These forms are found::
 
     goto_agent1_pot0     goto-agent1-pot0        goto agent1 pot0        goto | agent1 | pot0
     goto(agent1, pot0)   goto(agent=1, location="pot0")                  noop(1)
@@ -11,37 +11,212 @@ Names are matched without regard to case, underscores and blanks (`Serving_Table
 number may be left out if there is only one location of a kind. An item after put or activate is left out,
 because these take none. Names that the level does not have are kept, so that the check can report them. All
 readers are linear in the length of the text.
-
-In JSON, an object with an agent and a verb is a command. A value under an agent's name is a command, and so
-is a string that spells one. Values under another key are a list of their own, with that key as its heading.
-Strings under keys such as `plan` and `reasoning` are treated as text, not as commands.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from kitchen.contract.world import Json
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
-from kitchen.worlds.cuisine.dispatcher.phrase_parser import (
-    END_PATTERN,
-    VERB_PATTERN,
-    LevelNames,
-    begins_with_verb,
-    key_role,
-    normal_verb,
-    parse_arguments,
-    parse_call_arguments,
-    parse_phrase,
-    plain_name,
-    seat_named,
-    takes_place,
-    written_or_empty,
-)
+
+GivenCommand = tuple[int, Command]
+"""A seat and its command."""
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9]+")
+_AGENT = re.compile(r"\W{0,3}(?:agent|robot)?[ _-]?(\d{1,3})\W{0,3}\Z", re.IGNORECASE | re.ASCII)
+_NOTHING = frozenset(("", "none", "null", "nothing", "nil", "na", "empty"))
+MAX_NAME_WORDS = 4
+"""Largest number of words in one name, such as `mixed ground meat 0`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelNames:
+    """The names of one level, without case and punctuation."""
+
+    places: Mapping[str, str]
+    items: Mapping[str, str]
+
+    @classmethod
+    def of(cls, brief: Mapping[str, Json]) -> LevelNames:
+        """Return the names of the kitchen's locations, and of every item in the brief."""
+        locations: Mapping[str, str] = brief["locations"]
+        kinds = list(locations.values())
+        places = {plain_name(kind): id for id, kind in locations.items() if kinds.count(kind) == 1}
+        places |= {plain_name(id): id for id in locations}
+        tools = {recipe["tool"] for recipe in brief["recipes"].values()}
+        items = dict.fromkeys([*brief["names"], *brief["base"], *brief["recipes"]])
+        other = {*locations, *kinds, *tools, *VERBS}
+        return cls(places, {plain_name(item): item for item in items if item not in other})
+
+    def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
+        """Return the longest location or item at the beginning, and its number of words, 0 if none."""
+        for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
+            written = plain_name("".join(words[:length]))
+            if written in self.places:
+                return self.places[written], "", length
+            if written in self.items:
+                return "", self.items[written], length
+        return "", "", 0
+
+    def command(self, verb: str, place: str, item: str) -> Command:
+        """Return a command from its parts, without empty arguments and those that its verb lacks."""
+        most = VERBS[verb].most if verb in VERBS else 2
+        if plain_name(place) in self.items and plain_name(item) in self.places:
+            place, item = item, place
+        place, item = written_or_empty(place), written_or_empty(item)
+        known = [self.places.get(plain_name(place), place), self.items.get(plain_name(item), item)]
+        return (verb, *[part for part in known if part][:most])
+
+
+def plain_name(name: str) -> str:
+    """Return a name without case and punctuation."""
+    return _NO_NAME.sub("", name).lower()
+
+
+def written_or_empty(written: str) -> str:
+    """Return the text as written; empty if it says that there is nothing."""
+    return "" if plain_name(written) in _NOTHING else written
+
+
+def seat_named(written: str) -> int | None:
+    """Return the seat of `agent1`, `Agent 1`, `robot_1` or `1`; None for anything else."""
+    match = _AGENT.match(written)
+    return int(match[1]) if match else None
+
+
+VERB_PATTERN = r"(?:go[ _-]?to|get|put|activate|noop)"
+"""A pattern of every verb of the game."""
+
+_KEYS = {
+    **dict.fromkeys(("agent", "agentid", "agentname", "robot", "robotid", "seat", "id", "who"), "agent"),
+    **dict.fromkeys(("verb", "command", "action", "act", "do", "function", "move", "name"), "verb"),
+    **dict.fromkeys(("location", "place", "target", "destination", "where", "tool", "to", "from"), "place"),
+    **dict.fromkeys(("item", "object", "ingredient", "what", "food"), "item"),
+}
+"""The role of a key, by the words that models use for it."""
+_PHRASE_BEGINS = re.compile(rf"\W{{0,4}}({VERB_PATTERN})(?![A-Za-z0-9])", re.IGNORECASE)
+_TOKEN = re.compile(r"[ \t_,|:\"'`*>\u2192-]{0,6}([A-Za-z]{1,40}\d{0,3}|\d{1,3})")
+_CALL = re.compile(r"[ \t]{0,2}\(([^()\n\ue001]{0,160})\)")
+_FILLERS = frozenset(("the", "a", "an", "to", "at", "from", "in", "into", "on", "onto", "with", "of", "one"))
+END_PATTERN = re.compile(r"[ \t.,;:|)\]}\"'`*_]*(?:\n|$|[(#\u2013\u2014\u2192]|//|- )")
+MAX_PHRASE_TOKENS = 10
+
+
+def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None:
+    """Return the command of a text that names no agent: `goto pot0`, `goto(pot0)`, `goto_pot0`. Else None."""
+    match = _PHRASE_BEGINS.match(text)
+    if not match:
+        return None
+    found = parse_arguments(normal_verb(match[1]), seat, text, match.end(), names, accept_unknown=True)
+    return found[0] if found else None
+
+
+def parse_arguments(
+    verb: str, seat: int, text: str, at: int, names: LevelNames, *, accept_unknown: bool = False
+) -> tuple[GivenCommand, int] | None:
+    """Return the command whose arguments begin at `at`, and their end; None if this is no command.
+
+    A name that the level does not have counts if nothing follows it.
+    """
+    if not takes_place(verb):
+        return (seat, (verb,)), at
+    call = _CALL.match(text, at)
+    if call:
+        given = parse_call_arguments(verb, call[1], names, seat)
+        return (given, call.end()) if given else None
+    place, item, end = _names_from(text, at, names)
+    if place or (item and verb == "get"):
+        return (seat, names.command(verb, place, item)), end
+    return _unknown(verb, seat, text, at, accept_unknown=accept_unknown)
+
+
+def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
+    """Return the location and the item that are named from here on, and their end."""
+    words: list[tuple[str, int]] = []
+    end = at
+    while len(words) < MAX_PHRASE_TOKENS and (match := _TOKEN.match(text, end)):
+        words.append((match[1], match.end()))
+        end = match.end()
+    place, item, end = "", "", at
+    while words and not (place and item):
+        if words[0][0].lower() in _FILLERS:
+            words = words[1:]
+            continue
+        where, what, length = names.begins([word for word, _ in words])
+        if not length or (where and place) or (what and item):
+            break
+        place, item, end = place or where, item or what, words[length - 1][1]
+        words = words[length:]
+    return place, item, end
+
+
+def _unknown(
+    verb: str, seat: int, text: str, at: int, *, accept_unknown: bool
+) -> tuple[GivenCommand, int] | None:
+    """Return a command with one unknown name, such as `goto stove`, or with none at the end of a line."""
+    match = _TOKEN.match(text, at)
+    word, end = (match[1], match.end()) if match else ("", at)
+    ends = bool(END_PATTERN.match(text, end))
+    if ends or accept_unknown or word[-1:].isdigit():
+        return (seat, (verb, word) if word else (verb,)), end
+    return None
+
+
+def parse_call_arguments(
+    verb: str, inside: str, names: LevelNames, seat: int | None = None
+) -> GivenCommand | None:
+    """Return the command of a call's arguments; None if they spell none. With a `seat`, the call may leave
+    the agent out."""
+    keyed, parts = _arguments(inside)
+    agent = keyed.get("agent", parts[0] if parts else "")
+    named = seat_named(agent)
+    if seat is None and named is not None and "agent" not in keyed:
+        is_agent = verb in VERBS and (agent.strip()[:1].isalpha() or verb == "noop")
+        named = named if is_agent or len(parts) > 1 else None
+    if "agent" not in keyed and named is not None:
+        parts = parts[1:]
+    who = named if seat is None else seat
+    place, item = (*[part for part in parts if written_or_empty(part)], "", "")[:2]
+    if who is None:
+        return None
+    return who, names.command(verb, keyed.get("place", place), keyed.get("item", item if place else ""))
+
+
+def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
+    """Return the arguments with keys by role, and the others in their order."""
+    keyed: dict[str, str] = {}
+    parts: list[str] = []
+    for part in inside.split(","):
+        key, sign, value = part.replace(":", "=", 1).partition("=")
+        role = key_role(key) if sign else ""
+        written = (value if role else part).strip(" \t\r\n\"'`*")
+        if role:
+            keyed[role] = written
+        else:
+            parts.append(written)
+    return keyed, parts
+
+
+def key_role(key: str) -> str:
+    """Return what a key in a model's reply names: `agent`, `verb`, `place` or `item`; empty for other
+    keys."""
+    return _KEYS.get(plain_name(key), "")
+
+
+def normal_verb(written: str) -> str:
+    """Return the verb in its normal form: `go to` is goto."""
+    lower = written.lower()
+    return "goto" if plain_name(lower) == "goto" else lower
+
+
+def takes_place(verb: str) -> bool:
+    """Return whether the verb needs a place."""
+    return verb not in VERBS or VERBS[verb].most > 0
+
 
 Span = tuple[int, int]
 """A range in a text: begin and end."""
@@ -103,6 +278,18 @@ MAX_DISTANCE = 200
 """Number of letters before a command that are examined."""
 
 
+def commands_in_text(
+    text: str, names: LevelNames, taken: list[Span], only_seat: int | None
+) -> list[FoundText]:
+    """Return the commands of all tables and those around them, outside the ranges `taken`. If there are none,
+    and only one agent can be meant, return the commands on lines that name no agent."""
+    rest = mark_taken(text, taken)
+    found = list(_in_tables(rest, names))
+    rest = mark_taken(rest, [each.span for each in found])
+    found += find_commands(rest, names)
+    return found if found or only_seat is None else list(_on_own_lines(only_seat, rest, names))
+
+
 def find_commands(text: str, names: LevelNames) -> list[FoundText]:
     """Return all commands that are spelled in a text, in their order. Never raises."""
     found: list[FoundText] = []
@@ -120,16 +307,6 @@ def mark_taken(text: str, spans: list[Span]) -> str:
         parts += [text[at:begin], TAKEN_MARK * (end - begin)]
         at = end
     return "".join([*parts, text[at:]])
-
-
-def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[FoundText]:
-    """Return the commands of lines with nothing but a phrase, if no other agent can be meant."""
-    found: list[FoundText] = []
-    for match in _LINE_OF_ONE.finditer(text):
-        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names)
-        if read and END_PATTERN.match(text, read[1]):
-            found.append(FoundText(read[0], (match.start("verb"), read[1])))
-    return found
 
 
 def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
@@ -224,7 +401,7 @@ def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenComm
     if spelled:
         return spelled[0]
     word = normal_verb(verb)
-    if word in VERBS or not begins_with_verb(verb):
+    if word in VERBS or not _PHRASE_BEGINS.match(verb):
         place = group.get("place", "")
         return seat, names.command(word[:40], place, group.get("item", "") if written_or_empty(place) else "")
     return parse_phrase(seat, verb, names)
@@ -242,7 +419,7 @@ READERS: tuple[Callable[[str, LevelNames], Iterator[FoundText]], ...] = (
 _ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
 
 
-def commands_in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
+def _in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
     """Yield the commands of all rows, in order. A column's name is read as a key (`key_role`)."""
     columns: Mapping[int, str] = {}
     for match in _ROW.finditer(text):
@@ -257,141 +434,9 @@ def commands_in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
             yield FoundText(given, match.span())
 
 
-MAX_JSON_STARTS = 64
-"""Number of brackets in a text at which reading JSON may fail; later brackets are not tried."""
-_BRACKET = re.compile(r"[{\[]")
-MAX_JSON_DEPTH = 12
-_WORDS = (
-    *("plan", "reason", "thought", "think", "analys", "explan", "comment", "note", "feedback", "state"),
-    *("say", "said", "tell", "messag", "speech"),
-)
-_WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "properties")
-"""Keys that say nothing about their values."""
-
-
-class ListedCommand(NamedTuple):
-    """A command, and the keys above it as a heading."""
-
-    heading: str
-    given: GivenCommand
-
-
-class JsonValue(NamedTuple):
-    """The commands of a JSON value, and its position in a text."""
-
-    listed: tuple[ListedCommand, ...]
-    span: Span
-
-
-def json_values(text: str, names: LevelNames) -> Iterator[JsonValue]:
-    """Yield the JSON objects and lists in a text, in their order; also those without commands."""
-    decoder, at, tries = json.JSONDecoder(), 0, MAX_JSON_STARTS
-    while tries and (bracket := _BRACKET.search(text, at)):
-        try:
-            value, at = decoder.raw_decode(text, bracket.start())
-        except (ValueError, RecursionError):
-            at, tries = bracket.end(), tries - 1
-            continue
-        if value:
-            yield JsonValue(tuple(commands_in_json(value, names)), (bracket.start(), at))
-
-
-def commands_in_json(value: Json, names: LevelNames) -> Iterator[ListedCommand]:
-    """Return all commands of a JSON value, in their order. Never raises."""
-    return _walk(value, names, "", None, 0)
-
-
-def _walk(
-    value: Json, names: LevelNames, heading: str, seat: int | None, deep: int
-) -> Iterator[ListedCommand]:
-    """Yield the commands of a value; `seat` is the agent that a key above it names, if any."""
-    if deep > MAX_JSON_DEPTH:
-        return
-    if isinstance(value, Mapping):
-        yield from _of_object(value, names, heading, seat, deep)
-    elif isinstance(value, list | tuple):
-        yield from _of_list(value, names, heading, seat, deep)
-    elif isinstance(value, str):
-        yield from (ListedCommand(heading, each) for each in _of_text(value, names, heading, seat))
-
-
-def _of_object(
-    value: Mapping[str, Json], names: LevelNames, heading: str, seat: int | None, deep: int
-) -> Iterator[ListedCommand]:
-    given = _entry(value, names, seat) or _by_verb(value, names, seat)
-    if given:
-        yield ListedCommand(heading, given)
-        return
-    for key, inner in ((str(key), inner) for key, inner in value.items()):
-        named = seat_named(key) if key.strip()[:1].isalpha() else None  # a bare number names no seat
-        says_nothing = named is not None or plain_name(key) in _WITHIN
-        under = heading if says_nothing else f"{heading} {key}".strip()
-        yield from _walk(inner, names, under, seat if named is None else named, deep + 1)
-
-
-def _of_list(
-    value: Iterable[Json], names: LevelNames, heading: str, seat: int | None, deep: int
-) -> Iterator[ListedCommand]:
-    parts = list(value)
-    words = [part for part in parts if isinstance(part, str)]
-    whole = _of_words(words, names, seat) if 0 < len(words) == len(parts) else None
-    if whole:
-        yield ListedCommand(heading, whole)
-        return
-    for part in parts:
-        yield from _walk(part, names, heading, seat, deep + 1)
-
-
-def _of_words(words: list[str], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return a command given as a list of words, such as `["goto", "agent1", "pot0"]`."""
-    if plain_name(words[0]) not in VERBS:
-        return None
-    if seat is not None:
-        return parse_phrase(seat, " ".join(word for word in words if seat_named(word) is None), names)
-    found = find_commands(" ".join(words), names)
-    return found[0].given if len(found) == 1 else None
-
-
-def _of_text(text: str, names: LevelNames, heading: str, seat: int | None) -> list[GivenCommand]:
-    if text.lstrip()[:1] in ("{", "["):
-        within = [each.given for value in json_values(text, names) for each in value.listed]
-        if within:
-            return within
-    last = heading.rpartition(" ")[2].lower()
-    if seat is None and any(word in last for word in _WORDS):
-        return []
-    spelled = [each.given for each in find_commands(text, names)]
-    alone = None if spelled or seat is None else parse_phrase(seat, text, names)
-    return [alone] if alone else spelled
-
-
-def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return an object that is one command; missing parts may be in its arguments."""
-    group: dict[str, str] = {} if seat is None else {"agent": str(seat)}
-    for key, inner in value.items():
-        role = key_role(str(key))
-        if role and isinstance(inner, str | int) and not isinstance(inner, bool):
-            group.setdefault(role, str(inner)[:80])
-        elif plain_name(str(key)) in _WITHIN and isinstance(inner, Mapping):
-            more = {key_role(str(k)): str(v)[:80] for k, v in inner.items() if isinstance(v, str | int)}
-            group = {role: each for role, each in more.items() if role} | group
-    given = command_from_roles(group, names)
-    return given if given and (given[1][0] in VERBS or _is_plain(value, seat)) else None
-
-
-def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return an object whose only key is the verb, such as `{"goto": ["agent1", "pot0"]}`."""
-    (verb, inner), *more = value.items() or [("", None)]
-    if more or plain_name(str(verb)) not in VERBS:
-        return None
-    if isinstance(inner, Mapping):
-        return _entry({"verb": verb, **inner}, names, seat)
-    words = [inner] if isinstance(inner, str) else inner if isinstance(inner, list) else []
-    return _of_words([str(verb), *(str(word) for word in words)], names, seat)
-
-
-def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
-    """Return whether the object's keys show clearly that it is a command, even a made-up one."""
-    keys = {plain_name(str(key)) for key in value}
-    has_agent = seat is not None or bool(keys & {"agent", "robot"})
-    return has_agent and bool(keys & {"verb", "command", "action"})
+def _on_own_lines(seat: int, text: str, names: LevelNames) -> Iterator[FoundText]:
+    """Yield the commands of lines with nothing but a phrase."""
+    for match in _LINE_OF_ONE.finditer(text):
+        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names)
+        if read and END_PATTERN.match(text, read[1]):
+            yield FoundText(read[0], (match.start("verb"), read[1]))

@@ -17,7 +17,9 @@ from typing import NamedTuple
 from kitchen.agents.evaluation import make_situation
 from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam
+from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.level import (
     Level,
     Stock,
@@ -75,7 +77,6 @@ def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
 MAX_DEMONSTRATION_STEPS = 60
 BETA = 2.5
 DISHES_TRIED = 3
-NOOP: Command = ("noop",)
 
 GivenTurn = tuple[GivenCommand, ...]
 

@@ -1,12 +1,10 @@
-"""Describe one step of a kitchen before the dispatcher commands, and spell commands for the model."""
+"""Describe one step of a kitchen before the dispatcher commands, and write commands as a reply gives them."""
 
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Self
 
 from kitchen.contract.agent import NO_ONE, REASON_TO_ANSWER, LateDecision, Situation
@@ -14,48 +12,8 @@ from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json
-from kitchen.words.english_text import and_list
-
-GivenCommand = tuple[int, Command]
-"""A seat and its command."""
-SENTENCES: Mapping[str, Json] = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
-"""The fixed sentences of the prompt, of the feedback, and of the stand-in's replies."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandedTeam:
-    """The agents of a kitchen, by commander; seat 1 is `agent1`."""
-
-    agents: int
-    mine: tuple[int, ...]
-    """Seats that the dispatcher commands."""
-    people: tuple[int, ...] = ()
-    settled: tuple[int, ...] = ()
-    """Seats of `mine` that already have a command in this step."""
-
-    @property
-    def others(self) -> tuple[int, ...]:
-        """Seats that another agent program commands."""
-        return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
-
-    @property
-    def asked(self) -> tuple[int, ...]:
-        """Seats that the dispatcher commands in this step."""
-        return tuple(seat for seat in self.mine if seat not in self.settled)
-
-    def named(self, seat: int) -> str:
-        """Return the name `agent1`, with a mark for seats that the dispatcher does not command: `agent0 (a
-        person)`."""
-        mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
-        return agent_name(seat) + mark
-
-    def list_mine(self) -> str:
-        """Return the names of all agents of the dispatcher, as text: `agent1, agent2 and agent3`."""
-        return and_list([agent_name(seat) for seat in self.mine])
-
-    def list_asked(self) -> str:
-        """Return the names of the dispatcher's agents that need a command in this step, as text."""
-        return and_list([agent_name(seat) for seat in self.asked])
+from kitchen.worlds.cuisine.dispatcher.command_check import CommandedTeam, agent_name, spell_command
+from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +68,8 @@ class KitchenMoment:
         )
 
 
-def agent_name(seat: int) -> str:
-    """Return the name of a seat in the prompts."""
-    return f"agent{seat}"
-
-
-def is_useful_item(item: str, brief: Mapping[str, Json]) -> bool:
-    """Return whether the item is a dish of this level or an ingredient of one of its recipes."""
-    return item in brief["dishes"] or any(item in r["ingredients"] for r in brief["recipes"].values())
-
-
 NO_ARGUMENT = "none"
 """The value for no location or item in the structured reply."""
-
-
-def spell_command(seat: int, command: Command) -> str:
-    """Return a command as text, such as `get_agent1_storage0_tuna`."""
-    return "_".join([command[0] if command else "", agent_name(seat), *command[1:]])
 
 
 def command_object(seat: int, command: Command) -> dict[str, str]:

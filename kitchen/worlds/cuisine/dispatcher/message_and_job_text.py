@@ -16,7 +16,8 @@ from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment, agent_name
+from kitchen.worlds.cuisine.dispatcher.command_check import agent_name
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 
 MAX_MESSAGES_TOLD = 10
 """Largest number of messages in a prompt, the newest ones."""
@@ -25,6 +26,7 @@ MAX_LINE_CHARACTERS = 300
 MAX_COPIED_CHARACTERS = 60
 """A line that repeats so many characters of the instructions in a row is not sent."""
 SAY_PATTERN = re.compile(r"^[ \t>*_-]*say[ \t*_]*:[ \t*_]*(.+)$", re.IGNORECASE | re.MULTILINE)
+"""The line to people in free text; no commands are read in it."""
 
 
 def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
@@ -82,11 +84,6 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
-def strip_line(text: str) -> str:
-    """Return an answer in free text without the line to people, in which no commands are read."""
-    return SAY_PATTERN.sub("", text)
-
-
 def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
     """Return whether this line contains a long stretch of the model's prompt."""
     known, plain = [_plain(text) for text in fixed_texts], _plain(line)
@@ -106,10 +103,11 @@ JOB_ANSWERS: Mapping[str, tuple[str, dict[str, Json]]] = {
     "failed": (REPORT, {"status": "failed"}),
 }
 """Answers to a job, each with the message that it sends."""
-_LINE = re.compile(
+JOB_ANSWER_PATTERN = re.compile(
     r"^[ \t>*_-]*job[ \t*_]+(\d{1,6})[ \t*_]*:[ \t*_]*(accept|decline|done|failed)\b[ \t*_:,.-]*(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+"""An answer to a job in free text; no commands are read in it."""
 
 
 def is_led(moment: KitchenMoment) -> bool:
@@ -136,7 +134,9 @@ def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...
     """Return the answers to these jobs, the first one for each."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
-    in_text = ((int(found[1]), found[2].lower(), found[3]) for found in _LINE.finditer(reply.text))
+    in_text = (
+        (int(found[1]), found[2].lower(), found[3]) for found in JOB_ANSWER_PATTERN.finditer(reply.text)
+    )
     for number, answer, words in _in_call(reply.call) if reply.call else in_text:
         if number in by_number and number not in said and answer in JOB_ANSWERS:
             kind, status = JOB_ANSWERS[answer]
@@ -150,8 +150,3 @@ def _in_call(call: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
     for one in said if isinstance(said, list) else ():
         if isinstance(one, dict) and type(one.get("job")) is int:
             yield one["job"], str(one.get("answer", "")), str(one.get("words") or "")
-
-
-def strip_job_answers(text: str) -> str:
-    """Return an answer in free text without the answers to jobs, in which no commands are read."""
-    return _LINE.sub("", text)

@@ -1,12 +1,11 @@
-"""Exchange messages with the model for one decision: ask, read, repair, and remember.
+"""Call the model of one decision, and remember the exchanges with it.
 
-The module opens the model, or the stand-in with a planner. It defines the JSON schema of a structured reply.
-The memory holds the last exchanges. Its length is fixed, counted in messages.
+`open_model` returns the language model, or the stand-in model, which answers with the planner's commands. The
+JSON schema of a structured reply is here, too. The memory holds the last messages, up to a fixed number.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +20,9 @@ from kitchen.contract.language_model import (
     Effort,
     LanguageModel,
     Message,
-    Reply,
     Request,
     Tool,
 )
-from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Json
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
@@ -37,35 +34,11 @@ from kitchen.llm.providers.stand_in_model import (
     WrittenCommand,
 )
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
-    NO_ARGUMENT,
-    SENTENCES,
-    CommandedTeam,
-    GivenCommand,
-    KitchenMoment,
-    agent_name,
-    command_object,
-)
-from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
-    JOB_ANSWERS,
-    is_led,
-    job_answers_in,
-    line_in_reply,
-    repeats_prompt,
-    shorten,
-    strip_job_answers,
-    strip_line,
-)
-from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part, retry_form
-from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
-    ExtractedCommands,
-    RequestedCommands,
-    extract_commands,
-    extract_from_call,
-)
-from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam, ReplyFault, agent_name
+from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import NO_ARGUMENT, KitchenMoment, command_object
+from kitchen.worlds.cuisine.dispatcher.message_and_job_text import JOB_ANSWERS
+from kitchen.worlds.cuisine.dispatcher.settings import SENTENCES, DispatcherOptions
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 
 TOOL_NAME = "dispatch"
@@ -278,131 +251,3 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
 def commands_as_call(commands: Sequence[WrittenCommand], reasoning: str) -> Mapping[str, Json]:
     """Return a structured reply of the stand-in, in the schema of `dispatch_tool`."""
     return {"plan": reasoning, "commands": [command_object(seat, command) for seat, command in commands]}
-
-
-NO_WORDS = "(no words)"
-"""Text of an empty answer in the memory, because providers refuse empty messages."""
-MAX_PLAN_CHARACTERS = 160
-"""Largest number of characters of a plan shown to people: two lines."""
-MAX_THOUGHT_CHARACTERS = 4000
-"""Largest number of characters of a model's reasoning shown to people, in a fold."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """The result of asking: `given` are the commands as read, `mended` the faults before a second try."""
-
-    verdict: CheckedCommands
-    given: tuple[GivenCommand, ...]
-    mended: tuple[ReplyFault, ...] = ()
-
-
-class ModelConversation:
-    """One decision's conversation with the model."""
-
-    def __init__(
-        self,
-        moment: KitchenMoment,
-        options: DispatcherOptions,
-        memory: DispatcherMemory,
-        session: ModelSession,
-    ) -> None:
-        self.moment, self.options, self.session = moment, options, session
-        self.names = LevelNames.of(moment.brief)
-        self.talks = moment.organisation is not None
-        tool = dispatch_tool(moment.brief, moment.team, talks=self.talks, led=is_led(moment))
-        self.tool = tool if options.as_tool else None
-        self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
-        self.remembered = len(memory.messages())
-        self.calls: list[Call] = []
-        self.asked: list[Exchange] = []
-
-    async def decide(self, question: str) -> ModelAnswer | None:
-        """Ask, check, and ask once more if the settings say so. Return None if there is no answer."""
-        read = await self.ask(question, self.moment.team.asked)
-        if read is None:
-            return None
-        verdict = check_commands(self.moment, read.given, read.unclear)
-        missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.accepted)]
-        if not self.options.repair or not missing or self.moment.only_answers:
-            return ModelAnswer(verdict, read.given)
-        return await self._mend(ModelAnswer(verdict, read.given), missing)
-
-    async def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
-        """Return the commands in the answer to a question about these seats; None if there is no answer."""
-        self.messages.append(Message("user", question))
-        call = await self.session.ask(self.messages, self.tool)
-        self.calls.append(call)
-        if call.reply is None:
-            return None
-        said = reply_as_message(call.reply)
-        self.messages.append(Message("assistant", said))
-        self.asked.append((question, said))
-        return self._read(call.reply, RequestedCommands(seats, int(self.moment.observation["step"]) + 1))
-
-    @property
-    def exchange(self) -> Exchange:
-        """Return the whole conversation as one exchange: the first question, and every answer."""
-        return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
-
-    @property
-    def plan(self) -> str:
-        """The model's plan in its last structured reply: the first paragraph, shortened. Empty if none."""
-        calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
-        plan = str(calls[-1].get("plan") or "").strip() if calls else ""
-        return shorten(" ".join(plan.partition("\n")[0].split()), MAX_PLAN_CHARACTERS)
-
-    @property
-    def thought(self) -> str:
-        """The model's reasoning before its last answer, if its provider returns it."""
-        said = [call.reply.reasoning for call in self.calls if call.reply]
-        return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
-
-    def _read(self, reply: Reply, requested: RequestedCommands) -> ExtractedCommands:
-        """Read a structured reply; if it has no commands, read the text."""
-        read = (
-            ExtractedCommands()
-            if reply.call is None
-            else extract_from_call(reply.call, self.names, requested)
-        )
-        text = strip_job_answers(strip_line(reply.text)) if self.talks else reply.text
-        return read if read.given or read.unclear else extract_commands(text, self.names, requested)
-
-    @property
-    def line(self) -> str:
-        """The model's line to people, from its first answer that has one."""
-        said = (line_in_reply(call.reply) for call in self.calls if call.reply)
-        return next((line for line in said if line), "") if self.talks else ""
-
-    @property
-    def answers(self) -> tuple[MessageDraft, ...]:
-        """The model's answers to jobs, from its first answer that has some."""
-        jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
-        said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
-        answers = next((each for each in said if each), ())
-        return tuple(replace(say, text="") if self._repeats(say.text) else say for say in answers)
-
-    @property
-    def withheld(self) -> bool:
-        """Return whether the line repeats the prompt; if so, it is not sent."""
-        return self._repeats(self.line)
-
-    def _repeats(self, line: str) -> bool:
-        return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
-
-    async def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Ask for other commands for some agents, to run after those that are kept."""
-        form = retry_form(missing, self.options) if first.verdict.unread else []
-        problems = [fault.text for fault in first.verdict.faults]
-        second = await self.ask(repair_part(problems, missing, form), missing)
-        if second is None:
-            return first
-        others = [each for each in second.given if each[0] in missing]
-        verdict = check_commands(self.moment, [*first.verdict.accepted, *others], second.unclear)
-        return ModelAnswer(verdict, (*first.given, *second.given), first.verdict.faults)
-
-
-def reply_as_message(reply: Reply) -> str:
-    """Return an answer as a message of the conversation."""
-    said = reply.text if reply.call is None else json.dumps(reply.call)
-    return said.strip() or NO_WORDS

@@ -10,10 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.contract.world import PLACEHOLDER_PATTERN, Json, placeholders_in
+from kitchen.contract.world import PLACEHOLDER_PATTERN, Event, Json, placeholders_in
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.dispatcher import message_and_job_text
-from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS
+from kitchen.worlds.cuisine.dispatcher.command_check import (
+    VERB_FORMS,
+    CommandedTeam,
+    agent_name,
+    refusal_fault,
+    spell_command,
+)
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DEMONSTRATION_KINDS,
     DISH_DEMONSTRATION,
@@ -21,16 +27,9 @@ from kitchen.worlds.cuisine.dispatcher.demonstration import (
     demonstrate,
     demonstration_team,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
-    SENTENCES,
-    CommandedTeam,
-    KitchenMoment,
-    agent_name,
-    spell_command,
-    spell_commands,
-)
-from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, DispatcherOptions, calls_tool
-from kitchen.worlds.cuisine.simulated_kitchen import level_from_brief
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment, spell_commands
+from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, SENTENCES, DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen, level_from_brief
 
 Brief = Mapping[str, Json]
 
@@ -357,3 +356,60 @@ def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[st
     asks = f"Now give other commands for {_listed(seats)} only; the rest of yours stand and run before these."
     why = "Feedback, because not all of that can be carried out:"
     return "\n".join([asks, *form, why, *(f"- {line}" for line in problems)])
+
+
+def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
+    """Return the feedback for the model before this step; empty if there is none.
+
+    Feedback is the faults of the last reply (`remembered`), events of the kitchen, and advice on current
+    obstacles.
+    """
+    lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
+    return list(dict.fromkeys(lines))
+
+
+def _late(moment: KitchenMoment) -> Iterator[str]:
+    """Yield sentences about late replies, and commands of replies, that were not followed because the kitchen
+    had changed."""
+    for late in moment.late:
+        given = ", ".join(spell_command(*each) for each in late.commands.items())
+        if late.stale:
+            yield f"When step {late.step} came, this was no longer possible and was dropped: {given}."
+            continue
+        said = f" ({given})" if given else ""
+        yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
+
+
+def _refused(moment: KitchenMoment) -> Iterator[str]:
+    """Yield sentences about commands of the dispatcher's agents that passed the check but were refused in the
+    game."""
+    scene = SimulatedKitchen(moment.brief, moment.observation)
+    for event in moment.events:
+        if event.kind == "refused" and event.seat in moment.team.mine:
+            command = tuple(str(part) for part in event.data["command"])
+            seat, place = int(event.seat or 0), scene.place(command)
+            yield refusal_fault(seat, command, event.data["reasons"], scene.agent(seat), place).text
+
+
+def _news(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if event.kind in SENTENCES["news"]:
+            yield SENTENCES["news"][event.kind].format(dish=event.data.get("dish", ""))
+
+
+def _advice(moment: KitchenMoment) -> Iterator[str]:
+    """Yield advice to throw away useless items, which otherwise stay in the hands."""
+    storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
+    for seat in moment.team.mine:
+        agent = moment.observation["agents"][seat]
+        if agent["holds"] and not _is_useful(agent["holds"], moment.brief):
+            verb = "put" if agent["at"] == storage else "goto"
+            yield (
+                f"{agent_name(seat)} holds {agent['holds']}, which no recipe here needs: bring it to "
+                f"{storage} and put it there; next {spell_command(seat, (verb, storage))}."
+            )
+
+
+def _is_useful(item: str, brief: Brief) -> bool:
+    """Return whether the item is a dish of this level or an ingredient of one of its recipes."""
+    return item in brief["dishes"] or any(item in r["ingredients"] for r in brief["recipes"].values())

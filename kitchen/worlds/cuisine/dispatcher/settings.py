@@ -1,4 +1,4 @@
-"""Read the dispatcher's settings from `settings.toml`, and list which of them a model supports.
+"""Read the dispatcher's settings and sentences from its files, and list which settings a model supports.
 
 The dispatcher follows MindAgent (arXiv 2309.09971). Each part of it can be switched on or off (Table 7 of the
 paper).
@@ -25,6 +25,8 @@ from kitchen.worlds.cuisine.settings import read_settings
 
 _PATH = Path(__file__).with_suffix(".toml")
 _FILE = tomllib.loads(_PATH.read_text("utf-8"))
+SENTENCES: Mapping[str, Json] = tomllib.loads(_PATH.with_name("sentences.toml").read_text("utf-8"))
+"""The fixed sentences of the prompt, of the feedback, and of the stand-in's replies."""
 
 PROMPT_PARTS: Mapping[str, str] = _FILE["prompt_parts"]
 """The parts of the fixed text and what they say, in their usual order."""

@@ -95,7 +95,8 @@ def mauchly(values: Array) -> Sphericity | NotComputable | None:
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
-    """Return the same of the covariance of orthonormal contrasts, which has `df` degrees of freedom."""
+    """Return Mauchly's W and its p from the covariance (p x p) of orthonormal contrasts, which has `df`
+    degrees of freedom. Return None for a single contrast."""
     p, s = len(covariance), covariance
     if p < 2:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kitchen.contract.episode_log import EpisodeLog, LoggedStep
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
-from kitchen.worlds.blocks.message_metrics import MESSAGE_METRICS
+from kitchen.worlds.blocks.goal_worlds import MESSAGE_METRICS
 
 
 def test_messages_of_members_and_refused_commands_are_counted() -> None:

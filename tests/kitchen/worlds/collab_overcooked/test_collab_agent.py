@@ -231,6 +231,32 @@ def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:
     assert seen[1].seats == (1,)
 
 
+@pytest.mark.parametrize("nothing", ["", '""', "none", "**Nothing.**", "N/A"])
+def test_markdown_headings_and_words_for_nothing_are_read(nothing: str) -> None:
+    text = f"**Analysis:** I see.\n**Plan:** {FETCH}\n## Requests: {nothing}\n**Say:** {nothing}"
+    read = read_turn_reply(Reply(text))
+    assert (read.analysis, read.plan, read.requests, read.say) == ("I see.", (command(FETCH),), (), "")
+
+
+@pytest.mark.parametrize("plan", [None, 5, True])
+def test_a_plan_that_is_neither_text_nor_a_list_is_missing(plan: object) -> None:
+    with pytest.raises(UnreadableTurnError, match="`plan` is missing"):
+        read_turn_reply(Reply(json.dumps({"analysis": "I see.", "plan": plan})))
+
+
+def test_a_plan_ends_before_an_action_that_the_seat_can_never_do(asked: Any) -> None:
+    for wrong in ("wait ²", "wait 99", "fly home", "cook pot0", "wait " + "9" * 5000):
+        agent, _ = asked(turn([FETCH, PLACE, wrong, "wait 2"]))
+        made = asyncio.run(agent.decide(situation(1)))
+        assert (made.commands, made.plans) == ({1: command(FETCH)}, {1: [command(PLACE)]})
+
+
+def test_two_unreadable_answers_are_a_fallback(asked: Any) -> None:
+    agent, _ = asked("Hm.", "Hm?")
+    made = asyncio.run(agent.decide(situation(1)))
+    assert (made.commands, made.fallback) == ({1: ("wait", "1")}, "unreadable")
+
+
 def test_without_the_structured_form_it_is_asked_for_lines(asked: Any) -> None:
     agent, model = asked(f"Analysis: I see.\nPlan:\n{FETCH}\nrequest('cook(pot0)')\nRequests:\nSay: Now.")
     agent = CollabAgent({"model": "openai:small", "structured": False})

@@ -130,9 +130,11 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     note = {"process": process, "talk": [{"process": process}, {"other": 1}]}
     decisions = (LoggedDecision(1, ASSISTANT, "seat", "collab", "", 1.0, note),)
     refused = Event("refused", CHEF, {"command": ["fly"], "reasons": ["unknown_verb"]})
-    steps = (LoggedStep(1, (), (refused,), {}),)
+    ended = Event("plan_broken", CHEF, {"why": "illegal", "left": [], "planned_in": 0})
+    replaced = Event("plan_broken", CHEF, {"why": "replaced", "left": [], "planned_in": 0})
+    steps = (LoggedStep(1, (), (refused, ended, replaced), {}),)
     measured = LOG_MEASURES.measure(log("boiled_egg", steps, decisions=decisions))
-    assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (1, 4)
+    assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (2, 4)
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
     assert (measured["tokens_chef"], measured["tokens_assistant"]) == (0, 1400)
 

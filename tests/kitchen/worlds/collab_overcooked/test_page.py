@@ -39,6 +39,11 @@ def test_every_task_has_a_recipe_in_words(name: str) -> None:
     assert "recipe" not in game(name, knowledge="both").public_brief()
 
 
+@pytest.mark.parametrize("steps", ["²", "", "many", "0", "9" * 5000])
+def test_a_wait_without_a_number_of_steps_has_words(steps: str) -> None:
+    assert command_words(("wait", steps)) == "Wait: number of steps"
+
+
 def test_an_accepted_request_waits_while_the_utensil_runs() -> None:
     asked = [command(one) for one in ("cut chopping_board0", "pickup corn_slices chopping_board0")]
     assert with_waits(asked) == [asked[0], ("wait", "2"), asked[1]]

@@ -48,6 +48,8 @@ def test_the_syntax_of_the_paper_is_read(text: str, asks: bool, read: tuple[str,
     ("text", "asks", "why"),
     [
         ("...", False, "Type at least one action."),
+        ("request", True, "Type at least one action."),
+        ("request()", True, "Type at least one action."),
         (f"{FETCH}\n" * 4, False, "Type at most 3 actions."),
         (f"{FETCH}\nfly(away)", False, "“fly away” was not accepted: there is no such action."),
         ("cook(pot0)", False, "“cook pot0” was not accepted: this is an action of the other cook."),
@@ -67,7 +69,21 @@ def test_other_lines_are_refused_with_the_reason(text: str, asks: bool, why: str
 
 def test_of_many_odd_lines_only_actions_of_the_cook_are_read() -> None:
     world, chance = typed_game(), Random(2)
-    words = ["pickup", "egg", "cook", "cut", "counter", "(", ");", "wait", "9", "1.", "\u202e", "x" * 5000]
+    words = [
+        "pickup",
+        "egg",
+        "cook",
+        "cut",
+        "request",
+        "counter",
+        "(",
+        ");",
+        "wait",
+        "9",
+        "1.",
+        "\u202e",
+        "x" * 5000,
+    ]
     for _ in range(300):
         text = " ".join(chance.choices(words, k=chance.randint(1, 5)))
         try:

@@ -54,12 +54,16 @@ def test_stand_in_and_fallback_command_no_more(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_late_reply_is_part_of_the_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "noop_agent1\nnoop_agent2")
-    late = replace(seen(), late=(LateDecision(4, {1: OTHER}), LateDecision(5, {})))
+    late = replace(
+        seen(),
+        late=(LateDecision(4, {1: OTHER}), LateDecision(5, {}), LateDecision(6, {1: OTHER}, stale=True)),
+    )
     decide(late)
     decide(late, feedback=False)
     told = [model.said(number) for number in (0, 1)]
     assert "- Your reply for step 4 came too late and was not followed (goto_agent1_pot0): see" in told[0]
     assert "- Your reply for step 5 came too late and was not followed: see" in told[0]
+    assert "- When step 6 came, this was no longer possible and was dropped: goto_agent1_pot0." in told[0]
     assert "too late" not in told[1]
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
 
 from kitchen.contract.world import Command, Event
-from kitchen.worlds.cuisine.dispatcher.command_check import (
-    check_commands,
-    feedback_sentences,
-)
+from kitchen.worlds.cuisine.dispatcher.command_check import CheckedCommands, check_commands
+from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
+from kitchen.worlds.cuisine.dispatcher.prompt import feedback_sentences
 from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, kitchen, play, wander
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
 
 
+def check(now: KitchenMoment, given: Sequence[GivenCommand]) -> CheckedCommands:
+    """Check commands after those that run before them in this step."""
+    scene = SimulatedKitchen(now.brief, now.observation)
+    scene.run_all(now.commanded)
+    return check_commands(scene, now.team, given)
+
+
 def test_one_bad_command_becomes_noop_and_the_others_stand() -> None:
-    verdict = check_commands(moment(), [(2, ("put", "pot0")), (1, ("goto", "storage0"))])
+    verdict = check(moment(), [(2, ("put", "pot0")), (1, ("goto", "storage0"))])
     assert verdict.commands == ((2, ("noop",)), (1, ("goto", "storage0")))
     (fault,) = verdict.faults
     assert (fault.seat, fault.command) == (2, ("put", "pot0"))
@@ -29,7 +37,7 @@ def test_one_bad_command_becomes_noop_and_the_others_stand() -> None:
 
 
 def test_an_agent_commanded_twice_keeps_its_first_command() -> None:
-    verdict = check_commands(moment(), [(1, ("goto", "pot0")), (1, ("goto", "pot1")), (2, ("noop",))])
+    verdict = check(moment(), [(1, ("goto", "pot0")), (1, ("goto", "pot1")), (2, ("noop",))])
     assert verdict.commands == ((1, ("goto", "pot0")), (2, ("noop",)))
     assert [fault.code for fault in verdict.faults] == ["duplicate_agent"]
     assert "agent ids cannot be the same" in verdict.faults[0].text
@@ -37,23 +45,21 @@ def test_an_agent_commanded_twice_keeps_its_first_command() -> None:
 
 def test_the_same_command_said_twice_is_no_error() -> None:
     goto = (1, ("goto", "pot0"))
-    assert check_commands(moment(), [goto, (2, ("noop",)), goto]).faults == ()
+    assert check(moment(), [goto, (2, ("noop",)), goto]).faults == ()
 
 
 def test_commands_for_the_person_and_for_nobody_are_ignored_with_feedback() -> None:
-    verdict = check_commands(
-        moment(), [(0, ("goto", "pot0")), (7, ("noop",)), (1, ("noop",)), (2, ("noop",))]
-    )
+    verdict = check(moment(), [(0, ("goto", "pot0")), (7, ("noop",)), (1, ("noop",)), (2, ("noop",))])
     assert [seat for seat, _ in verdict.commands] == [1, 2]
     assert [fault.code for fault in verdict.faults] == ["not_yours", "unknown_agent"]
     assert "agent0 is a person" in verdict.faults[0].text
 
 
 def test_agents_without_a_command_are_left_out_and_named() -> None:
-    verdict = check_commands(moment(), [(1, ("noop",))])
+    verdict = check(moment(), [(1, ("noop",))])
     assert verdict.commands == ((1, ("noop",)),)
     assert [(fault.code, fault.seat) for fault in verdict.faults] == [("left_out", 2)]
-    assert [fault.code for fault in check_commands(moment(), []).faults] == ["no_command"]
+    assert [fault.code for fault in check(moment(), []).faults] == ["no_command"]
 
 
 def test_the_persons_command_runs_before_ours() -> None:
@@ -61,9 +67,9 @@ def test_the_persons_command_runs_before_ours() -> None:
     fetch(world, "rice", "pot0")
     world.step({1: ("goto", "pot0")})
     ours = [(1, ("activate", "pot0"))]
-    assert check_commands(moment(world, 1), ours).faults == ()
+    assert check(moment(world, 1), ours).faults == ()
     taken = moment(world, 1, commanded={0: ("activate", "pot0")})
-    assert "location_busy" in check_commands(taken, ours).faults[0].code
+    assert "location_busy" in check(taken, ours).faults[0].code
 
 
 def test_a_later_command_meets_what_an_earlier_one_has_done() -> None:
@@ -72,8 +78,8 @@ def test_a_later_command_meets_what_an_earlier_one_has_done() -> None:
     world.step({1: ("goto", "pot0")})
     put, activate = (0, ("put", "pot0")), (1, ("activate", "pot0"))
     now = moment(world, 0, 1)
-    assert check_commands(now, [put, activate]).faults == ()
-    assert check_commands(now, [activate, put]).commands == ((1, ("noop",)), put)
+    assert check(now, [put, activate]).faults == ()
+    assert check(now, [activate, put]).commands == ((1, ("noop",)), put)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -83,7 +89,7 @@ def test_what_passes_is_what_the_engine_carries_out(level: str) -> None:
     for _ in range(25):
         now = moment(world, 0, 1, 2, 3)
         turn = [(seat, chance.choice(_wishes(world, seat))) for seat in chance.sample(range(4), 4)]
-        verdict = check_commands(now, turn)
+        verdict = check(now, turn)
         events = [e for e in world.step(turn) if e.kind in ("performed", "refused")]
         refused = {event.seat for event in events if event.kind == "refused"}
         assert {fault.seat for fault in verdict.faults} == refused
@@ -117,7 +123,7 @@ def test_every_refusal_has_words_that_name_the_agent() -> None:
         for command in [
             (v, p, i)[:n] for v in verbs for p in places for i in ("rice", "gold") for n in (1, 2, 3)
         ]:
-            for fault in check_commands(now, [(seat, command)]).faults:
+            for fault in check(now, [(seat, command)]).faults:
                 assert f"agent{fault.seat}" in fault.text and "{" not in fault.text
 
 

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DISH_DEMONSTRATION,
-    NOOP,
     TEAM_DEMONSTRATION,
     Demonstration,
     demonstrate,
     demonstration_team,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
 from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen, level_from_brief

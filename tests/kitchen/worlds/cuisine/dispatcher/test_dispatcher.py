@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import sys
 import time
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from kitchen.contract import language_model as base
 from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.language_model import Message, ModelError
+from kitchen.contract.language_model import Message, ModelError, Reply, Request
 from kitchen.contract.world import SettingsError
 from kitchen.llm.provider_registry import parse_model_setting
 from kitchen.registry.agent_registry import make_agent
-from kitchen.worlds.cuisine.dispatcher.agent import FAILURE_SENTENCES
+from kitchen.worlds.cuisine.dispatcher import model_exchange
+from kitchen.worlds.cuisine.dispatcher.agent import FAILURE_SENTENCES, ModelAnswer, ModelConversation
+from kitchen.worlds.cuisine.dispatcher.model_exchange import DispatcherMemory, FallbackPlanner, ModelSession
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
 from tests.kitchen.agents.timed_episode import play_alone
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
-from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import (
+    MODEL,
+    Answer,
+    Scripted,
+    decide,
+    moment,
+    script,
+    seen,
+)
 
 GOOD = "So be it.\ngoto_agent2_pot0\ngoto_agent1_storage0"
 BAD = "put_agent1_pot0\ngoto_agent2_pot0"
@@ -200,6 +214,38 @@ def test_the_note_counts_the_messages_of_the_conversation_as_the_setting_does(
         kept = decision.memory
         noted.append(decision.note["memory_messages"])
     assert noted == messages
+
+
+@pytest.mark.parametrize("reply", [GOOD, BAD, {"commands": [{"agent": "agent1", "verb": "noop"}]}])
+def test_a_reply_becomes_checked_commands_in_four_modules(
+    monkeypatch: pytest.MonkeyPatch, reply: Answer
+) -> None:
+    visited: set[str] = set()
+
+    def visit(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            visited.add(frame.f_globals["__name__"])
+
+    class Watched(Scripted):
+        async def ask(self, request: Request) -> Reply:
+            answer = await super().ask(request)
+            sys.setprofile(visit)
+            return answer
+
+    async def checked_commands() -> ModelAnswer | None:
+        try:
+            return await talk.decide("What now?")
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr(model_exchange, "open_model", lambda *_: Watched(reply))
+    situation, now, memory = seen(), moment(), DispatcherMemory()
+    options = DispatcherOptions.read({"model": MODEL, "demonstration": "none", "repair": 0})
+    adviser = FallbackPlanner(situation, now, memory)
+    talk = ModelConversation(now, options, memory, ModelSession(options, situation, adviser, math.inf))
+    assert asyncio.run(checked_commands())
+    parts = {name.partition(".dispatcher.")[2] for name in visited if ".cuisine.dispatcher." in name}
+    assert parts == {"agent", "reply_extraction", "command_extraction", "command_check"}
 
 
 def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import spell_command
+from kitchen.worlds.cuisine.dispatcher.command_check import spell_command
+from kitchen.worlds.cuisine.dispatcher.command_extraction import LevelNames
 from kitchen.worlds.cuisine.dispatcher.model_exchange import dispatch_tool
-from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import extract_commands, extract_from_call
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment

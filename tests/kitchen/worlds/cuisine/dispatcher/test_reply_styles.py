@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
+from kitchen.worlds.cuisine.dispatcher.command_extraction import LevelNames
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import command_object
-from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
     RequestedCommands,
     extract_commands,

@@ -1,0 +1,115 @@
+"""Decide which members are asked in a step, and when their decisions take effect, if agents play alone.
+
+The organisation names the schedule (`kitchen.contract.schedules.SCHEDULES`). The clock is virtual: a
+member that plans is asked at once, and its decision takes effect exactly `think_steps` steps later. Until
+then its seats go on with their plans or wait. Its messages are then sent as the step opens, before others are
+asked. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass
+
+from kitchen.agents.agent_team import DecisionMade
+from kitchen.contract.agent import LateDecision
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
+from kitchen.contract.world import Command, World
+
+THINKING, WAITING = "thinking", "waiting"
+"""`chosen_by` of the idle command of a seat whose member thinks, or may not be asked yet by the schedule."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberActivity:
+    """The numbers of members, by what they do as a step opens."""
+
+    wants: Set[int]
+    """Members with a reason to be asked."""
+    acting: Set[int]
+    """Members with a seat whose command is known: a plan, a lasting action, or a delayed decision."""
+    working: Set[int]
+    """Members with a job that they accepted and did not give to somebody else."""
+    called: Set[int]
+    """Members with a new job that they have not heard of."""
+
+
+class AskingSchedule:
+    """The schedule of one episode, with the decisions that have not taken effect yet."""
+
+    def __init__(self, organisation: Organisation) -> None:
+        self.organisation = organisation
+        self.pending: dict[int, DecisionMade] = {}
+        """The decision of each member that thinks, by its number."""
+        self.asked_in: dict[int, int] = {}
+        """The step in which each member was last asked."""
+        self.late: dict[int, tuple[LateDecision, ...]] = {}
+        """What each member must be told about its last decision."""
+        self._turn, self._turn_began = organisation.numbers[0], 1
+
+    def due_in(self, step: int, *, planned: bool) -> int:
+        """Return the step in which a decision on this step takes effect; 0 if the member did not plan."""
+        return step + self.organisation.think_steps if planned else 0
+
+    def remember(self, made: DecisionMade, step: int) -> None:
+        """Take the decision of a member that was asked in this step."""
+        self.asked_in[made.member] = step
+        self.late.pop(made.member, None)
+        if made.due > step:
+            self.pending[made.member] = made
+
+    def take_due(self, step: int) -> list[DecisionMade]:
+        """Return the decisions that take effect in this step. Their members think no longer."""
+        due = [made for _, made in sorted(self.pending.items()) if made.due == step]
+        for made in due:
+            del self.pending[made.member]
+        return due
+
+    def stale_commands(
+        self, made: DecisionMade, game: World, settled: Collection[int]
+    ) -> Mapping[int, Command]:
+        """Return the commands of a delayed decision that are dropped, by seat, and remember them for the
+        member. Commands of `settled` seats are always dropped: nobody can command these in this step."""
+        stale = {
+            seat: command
+            for seat, command in made.commands.items()
+            if seat in settled or not (self.organisation.stale == TAKE or game.allows(seat, command))
+        }
+        if stale and self.organisation.stale == DROP:
+            stale = dict(made.commands)
+        if stale:
+            self.late[made.member] = (LateDecision(made.due, stale, stale=True),)
+        return stale
+
+    def is_interruptible(self, seats: Collection[int]) -> bool:
+        """Return whether news are a reason to ask a member with these seats while all of them are busy."""
+        return not seats or self.organisation.schedule == FREE
+
+    def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
+        """Return the members that are asked in this step. Call it once in each step."""
+        free = now.wants - self.pending.keys()
+        if self.organisation.schedule == FREE:
+            return free
+        if self.organisation.schedule == IN_ROUNDS:
+            is_over = not (self.pending or now.acting or free & now.working)
+            return free if is_over else free & (now.working | now.called)
+        if not self._keeps_turn(now, free):
+            self._pass_turn(step, free)
+        return free & {self._turn}
+
+    def _keeps_turn(self, now: MemberActivity, free: Set[int]) -> bool:
+        """Return whether the turn of a relay stays with its member, which has not finished yet."""
+        if self._turn in self.pending or self._turn in now.acting:
+            return True
+        has_decided = self.asked_in.get(self._turn, 0) >= self._turn_began
+        return self._turn in free and (self._turn in now.working or not has_decided)
+
+    def _pass_turn(self, step: int, free: Set[int]) -> None:
+        """Give the turn to the next member, in their order, that has a reason to be asked."""
+        numbers = self.organisation.numbers
+        place = numbers.index(self._turn) + 1
+        for number in (*numbers[place:], *numbers[:place]):
+            if number in free:
+                self._turn, self._turn_began = number, step
+                return

@@ -1,0 +1,257 @@
+"""Hold an episode of agents alone as a step opens: what is settled, who is asked, and what each is told.
+
+Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+
+from kitchen.agents.agent_team import DecisionEffect, DecisionMade, Team
+from kitchen.agents.asking_schedule import THINKING, WAITING, AskingSchedule, MemberActivity
+from kitchen.contract.agent import (
+    EVERYBODY,
+    REASON_PLAN_BROKEN,
+    REASON_SEAT,
+    REASON_TO_ANSWER,
+    DecisionLimits,
+    DecisionRequest,
+    Situation,
+    TeamTalk,
+)
+from kitchen.contract.assigned_jobs import ACCEPTED, STARTED
+from kitchen.contract.automatic_commands import (
+    AutomaticCommand,
+    Plan,
+    drop_plans_at_end,
+    open_turn,
+    plans_for_agent,
+)
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.episode_log import LoggedDecision, LoggedStep
+from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news
+from kitchen.contract.organisation import Member
+from kitchen.contract.reminders import reminder_reason
+from kitchen.contract.schedules import TOGETHER
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Command, Event, Json, World
+
+USUAL_LIMITS = DecisionLimits()
+
+
+class StepOpening:
+    """An episode of agents alone as a step opens. It begins at the present state of the game."""
+
+    def __init__(
+        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+    ) -> None:
+        """Begin the episode. `settings` are those of the world, for the log."""
+        self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self._seats = {seat for member in team.members for seat in member.seats}
+        self.memories: dict[int, Json] = {}
+        """The memory of each member, by its number."""
+        self.events: tuple[Event, ...] = ()
+        """Events of the last step."""
+        self.plans: dict[int, Plan] = {}
+        self.mailbox = Mailbox(team.organisation) if team.organisation else None
+        timed = team.organisation and team.organisation.schedule != TOGETHER
+        self.schedule = AskingSchedule(team.organisation) if team.organisation and timed else None
+        """Who is asked when; None if all are asked for each step."""
+        self.effects: tuple[DecisionEffect, ...] = ()
+        """What became of the delayed decisions that take effect in the coming step."""
+        self._heard: dict[int, LastHeard] = {}
+        self._steps: list[LoggedStep] = []
+        self._decisions: list[LoggedDecision] = []
+        self.filled: dict[int, AutomaticCommand] = {}
+        """The coming step's commands of seats that are not asked, by seat."""
+        self._begun: set[int] = set()
+        """Seats with a command of a delayed decision in the coming step."""
+        self.may_act: set[int] = set()
+        """Those of the `filled` seats that may be commanded nevertheless, during a lasting action."""
+        self.asked_members: list[Member] = []
+        """The members that must decide on the coming step, in order."""
+        self._open()
+        self._see_who_is_asked()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no step is left."""
+        return self.game.has_ended
+
+    @property
+    def settled(self) -> dict[int, Command]:
+        """Return the coming step's commands that nobody can change, by seat."""
+        return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
+
+    @property
+    def memory(self) -> Json:
+        """Return the memories of all members without an organisation, as one value; None before the first
+        decision."""
+        numbers = [member.number for member in self.team.members]
+        if len(numbers) == 1 or not self.memories:
+            return self.memories.get(numbers[0])
+        return [self.memories[number] for number in numbers]
+
+    def _see_who_is_asked(self) -> None:
+        members = () if self.is_over else self.team.members
+        for member in members:
+            free = self.may_act & set(member.seats)
+            if free and self._may_interrupt(member) and self._has_news(member):
+                self.may_act -= free
+                self.filled = {seat: each for seat, each in self.filled.items() if seat not in free}
+        self.asked_members = [member for member in members if self._is_asked(member)]
+        if self.schedule and members:
+            self._ask_by_schedule(self.schedule)
+
+    def _is_asked(self, member: Member) -> bool:
+        if any(seat not in self.filled for seat in member.seats):
+            return True
+        if self.schedule:
+            return self._may_interrupt(member) and self._is_interrupted(member, self.schedule)
+        return not member.seats and (len(self.filled) < self.game.seats or self._has_news(member))
+
+    def _may_interrupt(self, member: Member) -> bool:
+        """Return whether this member can be asked although all of its seats are busy."""
+        if self.schedule is None:
+            return True
+        begins = any(seat in self._begun for seat in member.seats)
+        thinks = member.number in self.schedule.pending
+        return not (begins or thinks) and self.schedule.is_interruptible(member.seats)
+
+    def _is_interrupted(self, member: Member, schedule: AskingSchedule) -> bool:
+        """Return whether there is a reason to ask a member whose seats are all busy, or that has none."""
+        began = member.seats or member.number in schedule.asked_in
+        return not began or self._has_news(member) or self._reminder(member) != ""
+
+    def _reminder(self, member: Member) -> str:
+        if self.schedule is None:
+            return ""
+        talk, asked_in = self._talk(member), self.schedule.asked_in.get(member.number, 0)
+        return reminder_reason(member.number, self.game.clock + 1, asked_in, talk.jobs, talk.messages)
+
+    def _ask_by_schedule(self, schedule: AskingSchedule) -> None:
+        """Ask only the members whose turn it is. Seats of the others do nothing in this step."""
+        assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
+        jobs = self.mailbox.open_jobs
+        taken = {job.worker for job in jobs if job.state in {ACCEPTED, STARTED}}
+        now = MemberActivity(
+            wants={member.number for member in self.asked_members},
+            acting={member.number for member in self.team.members if self.filled.keys() & set(member.seats)},
+            working=taken - {job.giver for job in jobs},
+            called={
+                job.worker for job in jobs if job.number > self._heard.get(job.worker, LastHeard()).number
+            },
+        )
+        asked = schedule.members_to_ask(self.game.clock + 1, now)
+        self.asked_members = [member for member in self.team.members if member.number in asked]
+        for member in self.team.members:
+            why = THINKING if member.number in schedule.pending else WAITING
+            for seat in member.seats if member.number not in asked else ():
+                self.filled.setdefault(seat, AutomaticCommand(seat, self.game.idle, why))
+
+    def _has_news(self, member: Member) -> bool:
+        return any(said.is_new for said in self._talk(member).messages)
+
+    def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
+        """Return this member's situation, without others' commands of the coming step."""
+        game, seats, talk = self.game, member.seats, self._talk(member)
+        asked = tuple(seat for seat in seats if seat not in self.filled)
+        seen = talk.organisation.seats_seen(member.number) if talk.organisation else seats
+        return Situation(
+            world=game.kind,
+            step=game.clock,
+            seats=seats,
+            briefs={seat: game.brief(seat) for seat in seats},
+            observations={seat: game.observe(seat) for seat in seen},
+            legal={seat: game.legal_actions(seat) for seat in seats},
+            commanded={seat: command for seat, command in self.settled.items() if seat in seats},
+            events=tuple(event for event in self.events if self._sees(member, event)),
+            memory=self.memories.get(member.number),
+            late=self.schedule.late.get(member.number, ()) if self.schedule else (),
+            seed=self._seed(member),
+            plans=plans_for_agent(game, seats, self.plans, game.clock + 1),
+            request=DecisionRequest(
+                because=self._because(member, asked, talk.messages),
+                asked=asked if len(asked) < len(seats) else None,
+                may_act=tuple(seat for seat in seats if seat in self.may_act),
+                knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
+            ),
+            talk=talk,
+            limits=limits,
+        )
+
+    def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
+        """Return why a member is asked: its plan broke, a job has news, or there is a new message."""
+        if member not in self.asked_members:
+            return REASON_TO_ANSWER
+        reason = reason_with_news(self.reason(asked), messages)
+        return (self._reminder(member) or reason) if reason == REASON_SEAT else reason
+
+    def _sees(self, member: Member, event: Event) -> bool:
+        return any(self.game.visible(seat, event) for seat in member.seats)
+
+    def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
+        """Return those of these commands that one of the member's seats may know."""
+        return {
+            seat: command
+            for seat, command in commanded.items()
+            if seat in member.seats
+            or self._sees(member, Event("commanded", seat, {"command": list(command)}))
+        }
+
+    def _seed(self, member: Member) -> int:
+        drawn = derived_seed(self.seed, self.game.clock)
+        return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
+
+    def reason(self, asked: Collection[int]) -> str:
+        """Return why these seats are asked, regardless of messages."""
+        broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
+        return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
+
+    def _talk(self, member: Member) -> TeamTalk:
+        if self.mailbox is None:
+            return TeamTalk()
+        since = self._heard.get(member.number, LastHeard())
+        messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
+        return TeamTalk(self.team.organisation, member.number, messages, jobs)
+
+    def _plans_of(self, made: DecisionMade, step: int) -> dict[int, Plan]:
+        """Return the plans of a decision that takes effect in this step, by seat."""
+        return {
+            seat: Plan(tuple(then), made.played_by, made.fallback, step).in_place_of(self.plans.get(seat))
+            for seat, then in made.plans.items()
+            if then or seat in self.plans
+        }
+
+    def _take_due(self) -> list[tuple[DecisionMade, DecisionEffect]]:
+        """Give the commands and plans of decisions that take effect in the coming step, as far as they are
+        still possible."""
+        self._begun = set()
+        if self.schedule is None or self.is_over:
+            return []
+        number, done = self.game.clock + 1, []
+        for made in self.schedule.take_due(number):
+            asked_in = self.schedule.asked_in[made.member]
+            stale = self.schedule.stale_commands(made, self.game, self.settled)
+            for seat, command in made.commands.items():
+                if seat not in stale:
+                    by, why = made.played_by, made.fallback
+                    self.filled[seat] = AutomaticCommand(seat, command, by, why, planned_in=asked_in)
+                    self._begun.add(seat)
+                    self.may_act.discard(seat)
+            kept = {seat: plan for seat, plan in self._plans_of(made, number).items() if seat not in stale}
+            self.plans |= kept
+            done.append((made, DecisionEffect(made.member, asked_in, stale)))
+        return done
+
+    def _open(self) -> None:
+        """Open the next step: fill in the commands of seats that are not asked."""
+        if self.is_over:
+            opened = drop_plans_at_end(self.plans)
+        else:
+            seats = range(self.game.seats)
+            opened = open_turn(self.game, seats, self.plans, passes_by=self.game.passes_by)
+        self.events, self.plans = (*self.events, *opened.broken), opened.plans
+        self.filled = {each.seat: each for each in opened.filled}
+        self.may_act = set(opened.may_act)

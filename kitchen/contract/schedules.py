@@ -1,0 +1,48 @@
+"""Define the schedules of an organisation: who waits for whom, and how long thinking takes.
+
+In `together` everybody chooses for each step. The others are those of S-Agents (arXiv 2402.04578). In them, a
+decision takes effect some steps after its member was asked, and members are asked at different times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.contract.world import Setting
+
+TOGETHER, RELAY, IN_ROUNDS, FREE = "together", "relay", "rounds", "free"
+SCHEDULES: Mapping[str, str] = {
+    TOGETHER: "All choose for each step, which runs when the last has chosen",
+    RELAY: "One member at a time thinks and acts; the next begins when it has finished",
+    IN_ROUNDS: "All think at once, then all act; the next round begins when the last has finished",
+    FREE: "Each thinks when it has a reason, while the others go on",
+}
+"""Schedules by name. The text explains to researchers which members a step waits for."""
+RECHECK, DROP, TAKE = "recheck", "drop", "take"
+"""What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
+MAX_THINK_STEPS = 100
+
+SCHEDULE, THINK_STEPS, STALE = "schedule", "think_steps", "stale"
+SCHEDULE_SETTINGS = (
+    Setting(SCHEDULE, "choice", "Who waits for whom", TOGETHER, choices=tuple(SCHEDULES.items())),
+    Setting(
+        THINK_STEPS,
+        "int",
+        "Steps that a member thinks before its decision takes effect",
+        2,
+        minimum=0,
+        maximum=MAX_THINK_STEPS,
+    ),
+    Setting(
+        STALE,
+        "choice",
+        "If commands of such a decision are no longer possible when it takes effect",
+        RECHECK,
+        choices=(
+            (RECHECK, "they are dropped, and the others are carried out"),
+            (DROP, "all its commands and plans are dropped"),
+            (TAKE, "they are carried out all the same, and the world refuses them"),
+        ),
+    ),
+)
+"""The settings about time. `think_steps` and `stale` apply to all schedules but `together`."""
