@@ -57,8 +57,8 @@ LOCATION_ATTRIBUTE = "_noted"
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """Store the location and the traceback of `like`, by default of the error itself, as an attribute of
-    `error`. Return `error`.
+    """Store the location and the traceback of an error in an attribute of it, and return it. With `like`,
+    those of this other error are stored.
 
     Use it before an error is sent to another process, because pickling loses its traceback."""
     happened = like or error

@@ -1,4 +1,4 @@
-"""Child process of the pool (`process_pool`): `python -m kitchen.infra.process_pool_worker LINE PARENT`. No
+"""Run one child process of `process_pool`: `python -m kitchen.infra.process_pool_worker LINE PARENT`. No
 Django.
 
 `LINE` is the file descriptor of the connection to the parent, `PARENT` the parent's process id. The child

@@ -146,8 +146,8 @@ _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """How many workers answer: for episodes with people (`workers`) and for experiments (`experimenters`).
-    None if unknown."""
+    """The number of workers that answer: for episodes with people (`workers`) and for experiments
+    (`experimenters`). None if unknown."""
 
     workers: int | None = None
     problem: str = ""

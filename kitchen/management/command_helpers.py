@@ -1,4 +1,4 @@
-"""Helpers of management commands: one-line error messages, a progress bar, and reading of recorded episodes."""
+"""Helpers of management commands: one-line error messages, a progress bar, and reading recorded episodes."""
 
 from __future__ import annotations
 

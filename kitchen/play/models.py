@@ -318,10 +318,9 @@ class SeatCommand(AppendOnly):
 
 
 class Decision(AppendOnly):
-    """One decision of an agent for one step, with the memory that the agent keeps. Any worker can continue
-    from it.
+    """One decision of an agent for one step, with the memory that the agent keeps for its next decision.
 
-    A decision without effect (`dropped`) is stored for its text and its cost. No agent continues from it."""
+    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used."""
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
     step = models.PositiveIntegerField(help_text="The step that the row is for; the first is 1.")

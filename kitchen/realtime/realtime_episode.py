@@ -2,8 +2,8 @@
 (steps).
 
 A tick needs no database: its rows go to a buffer first (`realtime_storage.TickBuffer`). A tick uses the key
-that was pressed last since the tick before it. Otherwise it uses the key that is held down. If a tick is late
-by more than a whole tick, all later ticks move.
+that was pressed last since the tick before it. If none was pressed, it uses a key that is still held down. If
+a tick is late by more than a whole tick, all later ticks move.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class HeldKeys:
         self._pressed, self._held, self.number = None, {}, 0
 
     def take(self, now: float) -> Command | None:
-        """Return the command for this tick: of the key pressed last since the last call, otherwise of a
-        held key. None without a key."""
+        """Return the command of the key pressed last since the last call. If none was pressed, return that
+        of a key still held down. None if no key is down."""
         self._held = {command: at for command, at in self._held.items() if now - at < KEY_TIMEOUT_SECONDS}
         held = next(reversed(self._held)) if self._held else None
         command, self.at = self._pressed or (held, now)
@@ -91,8 +91,8 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Schedule the tick after the one that is taken now. Return the milliseconds by which this tick
-        was delayed, or 0 if fewer than `LOST_SECONDS`."""
+        """Schedule the tick after the one that is taken now. Return by how many milliseconds this tick is
+        late; a delay below `LOST_SECONDS` gives 0."""
         delay = now - self.due
         self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
         self.late += delay > LATE_SECONDS
@@ -116,7 +116,7 @@ DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields i
 
 @dataclass(frozen=True, slots=True)
 class SeatUpdate:
-    """What the page of one seat receives after a tick."""
+    """The content that the page of one seat receives after a tick."""
 
     observation: Mapping[str, Json]
     events: tuple[Event, ...]
@@ -182,11 +182,11 @@ class RealtimeEpisode:
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
         self._connections: dict[tuple[int, str], str] = {}
-        """The newest connection by seat and page, as far as opened since this owner took over."""
+        """The newest connection by seat and page, of those opened since this process owns the episode."""
         self._intents: dict[int, Intent] = {}
         """The intents that agents stated with the last tick, by seat."""
         self.lost_ms = 0
-        """Milliseconds lost before the coming tick, as far as already known."""
+        """Milliseconds known to be lost before the coming tick."""
         self._buffered_since: float | None = None
         """Time of the oldest tick that is not being stored yet."""
         self._storing_since: float | None = None
@@ -329,7 +329,8 @@ class RealtimeEpisode:
         self._storing_since = None
 
     def put_back(self, written: UnstoredTicks) -> None:
-        """Return ticks that could not be stored to the buffer, so that they are stored with the next ones."""
+        """Put ticks that could not be stored back into the buffer, so that they are stored with the next
+        ones."""
         self.ledger.put_back(written.group)
         self.pace.late, self.pace.lost_ms = self.pace.late + written.late, self.pace.lost_ms + written.lost_ms
         self._buffered_since, self._storing_since = self.unstored_since, None

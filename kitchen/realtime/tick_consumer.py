@@ -104,8 +104,10 @@ class TickConsumer(SeatConsumer):
         self.tokens = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key. Return the page and its first answer, or None and a close code, also
-        for a turn-based episode."""
+        """Open the page for this key. Return the page and its first answer.
+
+        If it cannot be opened, or if the episode is turn-based, the page is None and the answer has a
+        close code."""
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
             return None, PageAnswer(close=NO_SEAT_CLOSE_CODE)

@@ -174,8 +174,8 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. If the database fails, keep the time, and record the outage once
-        the database is back."""
+        """Send a heartbeat if one is due. If the database cannot be reached, remember since when; the
+        outage is recorded once it is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()

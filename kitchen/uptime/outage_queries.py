@@ -1,4 +1,4 @@
-"""Query recorded outages: the time lost in a period, the effect on a step, and a list for staff. Read-only."""
+"""Query recorded outages: the time lost in a period, the effect on steps, and a list for staff. Read-only."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ class Downtime:
         return bool(self._outages)
 
     def touch(self, begin: datetime, end: datetime) -> OutageEffect:
-        """Return the effect of the outages on the period from `begin` to `end`.
+        """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
+        of the app that were down.
 
         If `end` is before `begin`, the system clock was set back between them, which is also reported."""
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):

@@ -51,11 +51,11 @@ log = logging.getLogger(__name__)
 
 
 def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
-    """Submit the decisions of the agents that were `asked` for this step. Repeat this while the database is
+    """Submit the decisions in `asked` for this step. Retry for some seconds while the database is
     unreachable.
 
-    `claim` is the worker's claim on the decisions. Returns None if the episode was erased. Raises one of
-    `UNSTORABLE_ERRORS` if a decision cannot be stored."""
+    `claim` is the worker's claim on the decisions (see `turn_claims`). Returns None if the episode was
+    erased. Raises one of `UNSTORABLE_ERRORS` if a decision cannot be stored."""
     submit = partial(_submit, episode, step, claim, asked, [])
     return retry_while_unreachable(submit, f"handing in step {step} of episode {episode.pk}")
 
@@ -98,7 +98,8 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store the decisions of agents that have no effect, with the reason `why`, and log them.
+    """Store decisions that have no effect, for example because they came too late, and log them. `why` is the
+    reason.
 
     If a decision cannot be stored, only the log and the budget ledger show it."""
     kept = partial(_drop, episode, step, asked, why)
@@ -124,8 +125,8 @@ def _drop(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> 
 
 
 def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Log a warning that the decisions for this step had no effect. It names the reason `why`, the number
-    of model calls and their cost."""
+    """Log a warning that these decisions for a step had no effect. The warning has the reason `why`, the
+    number of model calls and their cost."""
     calls = [call for each in asked for call in each.outcome.decision.calls]
     log.warning(
         "step %s of episode %s: decided in vain (%s); %s", step, episode_id, why, _calls_summary(calls)
@@ -155,9 +156,10 @@ def decide_step(
 ) -> Receipt | None:
     """Ask the agents that still have to decide this step, and submit their decisions. Blocks the thread.
 
-    `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions.
-    `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked, for example because
-    the step was already taken. If only the run of the step is missing, it is run."""
+    `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions
+    (see `turn_claims`). `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked,
+    for example because the step was already taken. If all agents have decided but the step has not run, it
+    is run."""
     if (begun := _begin_step(episode_id, step, mind)) is None:
         return None
     episode, questions = begun
@@ -319,7 +321,7 @@ async def ask_mind_in_loop(
     fallback and the reason.
 
     `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. `late` is called with a decision that arrives after its time."""
+    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time."""
     started = time.monotonic()
     fallback, error = "", ""
     try:

@@ -209,8 +209,8 @@ def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "
 
 
 def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
-    """Send a message from the person in this seat, as `send_message` does, on an open turn that the caller
-    has exclusively.
+    """Send a message from the person in this seat, as `send_message` does, on a turn that the caller got from
+    `exclusive_turn`.
 
     `turn` is up to date afterwards."""
     with transaction.atomic():

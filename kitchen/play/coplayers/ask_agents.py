@@ -1,4 +1,5 @@
-"""Build the situation of each agent of a step, yield one question after another, and check the decisions.
+"""Ask the agents of a step: build each agent's situation (all that it may know), yield one question at a
+time, and check the decisions.
 
 The caller runs the agent: `agent_decisions` in a worker with a time limit, `instant_decisions` in the web
 process. The checked decisions become rows that can be submitted together with people's commands.
@@ -80,7 +81,7 @@ class AskedMind:
     situation: Situation
     outcome: MindOutcome
     talk: DialoguePosition | None = None
-    """How far the agent had followed the agents' talk in this step. None if they do not talk."""
+    """The point up to which the agent followed the agents' talk in this step. None if they do not talk."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -101,11 +102,11 @@ def ask_minds(
     turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
 ) -> Asking:
     """Return a generator that yields a question to each agent that still has to decide in this step. Send it
-    each outcome; it returns all agents with their outcomes.
+    the outcome of each question. It returns the list of agents with their outcomes.
 
     `more` are people's commands by seat that are not submitted yet. With `only`, just the agent of this
-    number is asked. An agent knows the other seats' commands as far as the episode's setting `knowing`
-    allows. The turn is read before the first question and is not used afterwards."""
+    number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
+    The turn is read before the first question and is not used afterwards."""
     waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
     visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
@@ -201,7 +202,8 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
 
 
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the agent's situation, without messages, other seats' commands of this step and a time limit."""
+    """Return an agent's situation (all that it may know), but without messages, without other seats'
+    commands of this step, and without a time limit."""
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []

@@ -118,8 +118,8 @@ def _count_step(episode: Episode, rows: Collection[SeatCommand]) -> None:
 
 
 def count_on_commit(counted: Callable[[], None]) -> None:
-    """Call `counted`, which updates a Prometheus metric, after the commit. Does nothing while an episode
-    is played offline."""
+    """Call `counted`, which updates a Prometheus metric, after the commit. Does nothing inside
+    `playing_offline`."""
     if not is_offline():
         transaction.on_commit(counted)
 
@@ -166,7 +166,8 @@ def submit_commands(
 
     All commands are accepted, or none; the receipt gives the reason of a refusal. Decisions are refused
     while another worker than the owner of `claim` is making them. The step runs once every seat has a
-    command and the agents have thought long enough. Raises Episode.DoesNotExist if the episode was erased."""
+    command and the agents' minimum thinking time is over. Raises Episode.DoesNotExist if the episode was
+    erased."""
     with exclusive_turn(episode_id) as turn:
         return submit_to_turn(turn, step=step, commands=commands, decisions=decisions, claim=claim)
 
@@ -179,8 +180,8 @@ def submit_to_turn(
     decisions: Sequence[SubmittedDecision] = (),
     claim: str = "",
 ) -> Receipt:
-    """Submit commands and decisions, as `submit_commands` does, on an open turn that the caller has
-    exclusively.
+    """Submit commands and decisions, as `submit_commands` does, on a turn that the caller got from
+    `exclusive_turn`.
 
     `turn` is up to date afterwards."""
     ahead, began = compute_ahead(turn, step, commands), perf_counter()
@@ -233,7 +234,7 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
 
 
 def run_due_step(*, episode_id: int, step: int) -> bool:
-    """Run a step if all seats have commands and the agents have thought long enough.
+    """Run a step if all seats have commands and the agents' minimum thinking time is over.
 
     Returns False if the step was not run: it is not due, was already taken, or the episode was erased."""
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():

@@ -120,8 +120,8 @@ def _sealed(kind: str, episode: Episode, facts: Mapping[str, Json]) -> list[Json
 
 
 def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
-    """Return the owners of each episode as hashes, by episode id. Personal data cannot be read from a
-    hash."""
+    """Return the owners of each episode (such as participants) as hashes, by episode id. Personal data
+    cannot be read from a hash."""
     found: dict[int, list[Json]] = {each: [] for each in ids}
     for owners in _owners:
         for episode_id, said in owners(ids).items():

@@ -152,7 +152,7 @@ class SeatConduct:
     commands: int = 0
     """Commands that the person gave, also in a plan."""
     refused: int = 0
-    """Those of the commands that were refused."""
+    """Number of these commands that were refused."""
     idle: int = 0
     """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
@@ -162,7 +162,7 @@ class SeatConduct:
     work: int = 0
     """The person's commands that were carried out and were neither idle nor a movement."""
     all_work: int = 0
-    """Such commands of all seats in the episode."""
+    """Number of such commands of all seats in the episode, also of agents."""
 
     @property
     def refused_share(self) -> float | None:

@@ -58,7 +58,7 @@ class EpisodeFacts(EpisodeCounts):
     step: int
     """Number of steps taken."""
     standing: tuple[str, ...]
-    """The present values of the metrics that episodes are compared by, in words."""
+    """The present values of the metrics that episodes are compared by, as text."""
     length: int | None
     """Number of steps of the whole episode. None without a fixed end, or if its state cannot be read."""
     turn_opened_at: datetime

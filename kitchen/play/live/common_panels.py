@@ -26,7 +26,7 @@ JOB_STATES = {
     "withdrawn": gettext_noop("taken back"),
     "passed_on": gettext_noop("given to somebody else"),
 }
-"""States of a job in words."""
+"""Labels of the states of a job."""
 JOB_FAILURE_REASONS = {
     "gone": gettext_noop("I do not have what I need for it."),
     "late": gettext_noop("It took too long."),
@@ -51,13 +51,13 @@ class JobCard(NamedTuple):
     text: str
     state: str
     words: str
-    """The state in words."""
+    """The label of the state."""
     why: str
     step: int
     acts: bool
     """True if the reader can still act on the job."""
     aim: str = ""
-    """The goal in the world that the job asks for, in words."""
+    """The goal in the world that the job asks for, as text."""
 
 
 class RosterPanel(NamedTuple):
@@ -225,9 +225,9 @@ class Plan(NamedTuple):
     choosing: bool
     left: tuple[str, ...]
     offered: tuple[tuple[str, str], ...]
-    """Commands as in the menu, and in words."""
+    """Commands as form values of the menu, and as text."""
     broken: str = ""
-    """The planned command that was impossible after the last step, so that the plan was dropped, in words."""
+    """The planned command that was impossible after the last step, as text. The plan was then dropped."""
 
 
 class Plans(NamedTuple):
@@ -245,9 +245,9 @@ class EpisodeEnd(NamedTuple):
     ended_by_staff: bool = False
     abandoned_because: str = ""
     goal: str = ""
-    """The result of its goal in words, if it had one and ended by itself."""
+    """The result of the goal as text. Empty without a goal, or if somebody ended the episode."""
     outcome: str = ""
-    """How an episode without a goal ended by itself, in words of its world."""
+    """The world's text on how the episode ended. Empty if somebody ended it."""
     seconds: int | None = None
     """Duration in seconds of a real-time episode."""
 
@@ -450,7 +450,7 @@ GONE_SENTENCES_REALTIME = {
     "away": gettext_noop("A program plays {player} because the person is away."),
     "left": gettext_noop("A program plays {player} because the person has left."),
 }
-"""Such sentences for a real-time episode, in which nobody counts steps."""
+"""The same sentences for a real-time episode, without the number of the step."""
 
 
 def _as_value(command: Command | None) -> str:

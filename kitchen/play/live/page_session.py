@@ -63,9 +63,9 @@ def replace_plan(
     """Replace the commands that a person has planned for the steps after this one. An empty `then` cancels
     the plan.
 
-    `page` is the id of the page that sent the plan. `step` is the step that was open then; for another
-    step, only a plan made earlier can be cancelled. Returns a receipt, also for a refusal. The caller has
-    the turn exclusively; it is up to date afterwards."""
+    `page` is the id of the page that sent the plan. `step` is the step that was open then. If another step
+    is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a refusal. `turn`
+    comes from `exclusive_turn`, and is up to date afterwards."""
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if code := _plan_refusal(turn, seat, page) or _not_now(turn, seat, then, step):

@@ -1,9 +1,9 @@
-"""Check every few seconds that all open pages are up to date, and continue steps that no worker has
+"""Check every few seconds that all open pages are up to date, and continue steps that the workers have not
 continued.
 
-The first check repairs lost notifications. The second finds steps whose agents or deadline are overdue
-because the workers or the broker do not respond. Then this web process lets the agents' fallbacks command, or
-closes the turn. No agent is asked, and the log records this.
+Pages that missed a notification are updated. If agents or a deadline are overdue, because workers or the
+broker do not respond, this web process helps: it lets the agents' fallbacks command, or closes the turn. No
+agent is asked then, and the log records this.
 """
 
 from __future__ import annotations

@@ -99,12 +99,13 @@ def render_guide(
     asks_first: bool = False,
     leads: bool = False,
 ) -> SafeString:
-    """Render the instructions of the game.
+    """Render the instructions of the game as HTML. The result is cached.
 
+    - `brief`: the facts of the world that never change.
     - `clocked`: steps have a time limit.
     - `drawn`: the world is shown in a picture.
     - `asks_first`: the page asks for confirmation before it sends an action.
-    - `leads`: the reader leads and commands nothing in the world.
+    - `leads`: the reader leads others and has no seat in the world.
     """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)

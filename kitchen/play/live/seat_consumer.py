@@ -4,8 +4,8 @@ The address has the page's id and language (`?page=…&language=…`), and `&tak
 succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
 answered at once, even while another answer is awaited.
 
-Messages after which nothing new is shown take a token of a rate limit; without a token they wait. Connections
-are limited by key, and unknown keys by network. People never reach these limits.
+Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
+limited by key, and connections with an unknown key by network. People never reach these limits.
 """
 
 from __future__ import annotations

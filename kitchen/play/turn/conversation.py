@@ -50,8 +50,8 @@ from kitchen.words.gettext_without_django import in_english
 
 
 def mailbox_of(turn: OpenTurn) -> Mailbox | None:
-    """Return the mailbox of the turn, with all messages sent so far. None if nobody can send messages in
-    this episode."""
+    """Return the mailbox of the turn: all messages sent so far, with the rules for who receives them. None
+    if nobody can send messages."""
     if turn.mailbox is None or (organisation := turn.episode.team) is None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
@@ -65,7 +65,7 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     message was refused.
 
     The codes are those of `message_refusal`. Call this inside a transaction, with the turn refreshed and
-    locked."""
+    locked (`refresh_turn`)."""
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
     wait_for_informed_seats(turn)
@@ -73,10 +73,10 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store a message to the members `to` that the system sends on behalf of the member `sender`, or in its
-    own name if `sender` is None.
+    """Store a message to the members `to` that the system sends for the member `sender`, or in its own name
+    if `sender` is None.
 
-    Call this inside a transaction, with the turn refreshed and locked."""
+    Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`)."""
     store_messages(turn, [_row(turn, OutgoingMessage(sender, to, say))])
 
 
@@ -235,11 +235,11 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
-    """Record in the note of an agent's decision which messages of the agents' talk it has heard, by their
-    stored numbers.
+    """Record in the note of an agent's decision which messages the agent has received in the conversation
+    among agents in this step.
 
-    `messages` are the stored messages. They may differ from the talk: people wrote in the meantime, or a
-    message was refused."""
+    `talk` is how far the agent followed that conversation. `messages` are its messages as stored, which
+    may differ: people wrote in the meantime, or a message was refused."""
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
         decision.note = note_of_heard(decision.note, heard, missed)
@@ -282,7 +282,7 @@ def _team_message(row: Message) -> TeamMessage:
 
 
 def unblocked_text(row: Message) -> str:
-    """Return the text of a message as it was written, with any words that were removed as forbidden."""
+    """Return the text of a message as its sender wrote it, before forbidden words were removed."""
     return str(row.data.get(WRITTEN_KEY, row.text))
 
 
@@ -291,8 +291,8 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
     to open the conversation.
 
     An agent writes at most `Organisation.rounds` times in a step. Members who ended the conversation,
-    repeated a message or have chosen a command get no answer. An agent opens the conversation if it is the
-    first member that is asked (setting `within`)."""
+    repeated a message or have chosen a command get no answer. With the setting `Organisation.within`, an
+    agent opens the conversation if it is the first member that is asked."""
     organisation = turn.episode.team
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []

@@ -202,8 +202,8 @@ def _commanded(note: Json) -> dict[int, Command]:
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """Return the decision with its commands, plans and messages copied to its note. For a dropped decision
-    they are stored nowhere else."""
+    """Return the decision with its commands, plans and messages copied to its note. Use it for a decision
+    without effect, because they are stored nowhere else."""
     dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
@@ -221,8 +221,8 @@ INTENTS_KEY = "intents"
 
 
 def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the intents by seat in a form that the database can store. Raises TypeError if an intent is
-    not a mapping of strings."""
+    """Return the intents by seat (what agents are about to do) in a form that the database can store.
+    Raises TypeError if an intent is not a mapping of strings."""
     for seat, intent in intents.items():
         words = [*intent.keys(), *intent.values()] if isinstance(intent, Mapping) else [None]
         if not isinstance(seat, int) or not all(isinstance(word, str) for word in words):
@@ -231,13 +231,15 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 
 
 def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
-    """Return the note with the intents of these seats added. Unchanged if they have none."""
+    """Return the note of a decision with the intents of these seats (what the agent is about to do there).
+    Unchanged if they have none."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
     return add_to_note(note, INTENTS_KEY, said) if said else note
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
-    """Return the intents by seat that agents stated in their decisions for the last step taken."""
+    """Return by seat what agents are about to do (their intents), as stated in their decisions for the
+    last step taken."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -245,7 +247,8 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the intents, by seat, of those other seats whose intent this seat can see in the world."""
+    """Return the intents (what agents are about to do), by seat, of those other seats whose intent this
+    seat can see in the world."""
     return {
         other: intent
         for other, intent in intents.items()

@@ -35,7 +35,7 @@ PAST_STEPS_KEPT = 8
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Return a query filter for the decisions from which an agent continues: those for steps already
+    """Return a query filter for the decisions whose memory an agent uses next: those for steps already
     taken, and its answers to messages in the open step."""
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
 
@@ -124,8 +124,8 @@ class OpenTurn:
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """What agents are about to do after the last step taken, by seat. Empty if the episode does not show
-        intents.
+        """The intents that agents stated with their last commands (what they are about to do), by seat. Empty
+        if the episode does not show intents.
 
         Decisions for the open step are not used, even if they are already stored."""
         return stored_intents(self.episode) if self.episode.shows_intents and self.episode.step else {}
@@ -169,8 +169,9 @@ class OpenTurn:
 
     @cached_property
     def mailbox(self) -> Mailbox | None:
-        """The messages processed so far, with the rules for new messages. None if nobody can send
-        messages. Use `conversation.mailbox_of` to have all messages processed."""
+        """The messages processed so far, with the rules for new messages. None if nobody can send messages.
+
+        `conversation.mailbox_of` returns it with all messages."""
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property
@@ -189,7 +190,7 @@ class OpenTurn:
         return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
-        """Use the memories of these new decisions from now on."""
+        """Use the memories in these new decisions as the agents' memories from now on."""
         self.remembered |= {row.mind_id for row in decisions}
         if "memories" in vars(self):
             self.memories.update({row.mind_id: json_round_trip(row.memory) for row in decisions})

@@ -64,7 +64,8 @@ def ask_answer(episode_id: int, step: int, mind: int) -> None:
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:
-    """Queue the task in which all agents decide a step, unless a check has queued it a moment ago.
+    """Queue the task in which all agents decide a step, unless this was done in the last
+    `REPEAT_AFTER_SECONDS`.
 
     Periodic checks use this, so that they do not fill a long queue with repetitions."""
     if _not_lately(DECIDE, episode_id, step):
@@ -72,13 +73,14 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
 
 
 def may_look_for_answers(episode_id: int) -> bool:
-    """Return True if no check has looked for missing answers in this episode a moment ago. Otherwise the
-    check should skip the episode."""
+    """Return True if a periodic check may look for missing answers in this episode now. False if this was
+    done in the last `REPEAT_AFTER_SECONDS`."""
     return _not_lately(ANSWER, episode_id, 0)
 
 
 def close_turn_again(episode_id: int, step: int) -> None:
-    """Queue the task that closes a turn whose time is over, unless a check has queued it a moment ago."""
+    """Queue the task that closes a turn whose time is over, unless this was done in the last
+    `REPEAT_AFTER_SECONDS`."""
     if _not_lately(CLOSE_TURN, episode_id, step):
         close_turn_later(episode_id, step, 0)
 

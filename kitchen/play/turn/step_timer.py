@@ -134,6 +134,7 @@ RECONNECT_TIME = timedelta(seconds=6)
 
 def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
     """Extend the deadlines of all open turns that an outage interrupted. Return how many were changed.
+    Receives the signal `outage_over`.
 
     `spans` are the periods of the outage, in order. `part` is the part of the app that was down."""
     more = RECONNECT_TIME if part in PARTS_NEEDED_TO_PLAY else timedelta()
@@ -143,9 +144,9 @@ def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
 
 def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any) -> int:
     """Move the deadlines of open turns by `by`, because the system clock was changed at the time `at`. Return
-    how many were moved.
+    how many were moved. Receives the signal `clock_set`.
 
-    Turns opened in the period `unsure` before `at` are left out."""
+    Turns opened less than `unsure` before `at` are left out."""
     playing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__isnull=False)
     before = playing.exclude(turn_opened_at__range=(at - unsure, at))
     return sum(_close_at(episode, episode.turn_closes_at + by) for episode in _clocked(before))

@@ -36,8 +36,8 @@ def choosing_people(turn: OpenTurn) -> set[int]:
 
 
 def asked_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that must choose a command in this step. Seats with nothing to choose, with a plan,
-    or without need to act are left out."""
+    """Return the seats that must choose a command in this step. Seats with nothing to choose, seats with a
+    plan, and seats that need not act are left out."""
     rows = turn.given.items()
     filled = {seat for seat, row in rows if row.chosen_by == BY_WORLD or row.planned_in is not None}
     return turn.numbers - turn.may_act - filled
@@ -96,8 +96,8 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 
 def pause_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds for which the step stays open, so that a person who may act but need not can
-    see it. Otherwise 0.
+    """Return the minimum seconds for which the step stays open if no person has to act but one may, so that
+    this person can see the step. Otherwise 0.
 
     Always 0 in synthetic episodes, which programs play."""
     pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
