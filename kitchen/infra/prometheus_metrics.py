@@ -68,8 +68,8 @@ playing_pages = Gauge("brigade_pages_playing", "Pages that play a seat now.", mu
 
 
 def count_step(world: str, clock: str, seconds: float) -> None:
-    """Count one stored step. `seconds` is the time since the last person's command, `clock` is `timed` or
-    `untimed`."""
+    """Count one stored step. `seconds` is the time since the last person's command. `clock` is `timed` if
+    steps have a time limit, else `untimed`."""
     step_seconds.labels(world, clock).observe(max(0.0, seconds))
 
 

@@ -94,8 +94,8 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader for one line of a file of traces. The line names the world; otherwise it is
-    `default`.
+    """Return the reader of recorded episodes for the world that this line of a recording file names, or for
+    `default` if it names none.
 
     Raises TraceFileError if that world has no reader."""
     world = line.world(default)

@@ -75,7 +75,7 @@ class RealtimeAgents:
         """Ask every agent for the open step, except agents that still think about an earlier one. Returns at
         once.
 
-        The step is taken in `seconds`."""
+        `seconds` is the time until the step is taken."""
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)

@@ -131,10 +131,11 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read the episode of this claim from the database, ready for its next tick at or after the time `now`.
-    None if it is over or erased.
+    """Read the episode of this claim from the database, ready for its next tick. None if it is over or
+    erased.
 
-    `minds` are its agents, if they are already asked in this process."""
+    `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
+    already asked them."""
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
         refresh_turn(turn)

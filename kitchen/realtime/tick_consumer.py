@@ -193,8 +193,8 @@ class TickConsumer(SeatConsumer):
             await self.ask()
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
-        """Send the browser the values `names` of the event, which are for all seats, and `part`, which is
-        for this seat only. `kind` is the message type."""
+        """Send the browser a message of type `kind`. It has the values `names` of the event, which are the
+        same for all seats, and `part`, which is for this seat only."""
         common = {name: event[name] for name in names}
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 

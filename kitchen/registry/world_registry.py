@@ -53,8 +53,8 @@ def _own() -> Iterator[tuple[str, str]]:
 
 
 def get_kit(kind: str) -> WorldKit:
-    """Return the kit of this world, which declares its parts. Raises UnknownNameError if there is no such
-    world."""
+    """Return the kit of this world, which declares its class, its page and its other parts. Raises
+    UnknownNameError if there is no such world."""
     kit: WorldKit = load_named(known_worlds(), kind)
     return kit
 

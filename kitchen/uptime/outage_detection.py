@@ -89,8 +89,8 @@ def is_silent(sign: Sign, at: datetime) -> bool:
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """Return True if this heartbeat's time is so far in the future that the clock of its machine must be
-    wrong."""
+    """Return True if this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. Then the clock of
+    the machine that sent it is wrong."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 

@@ -364,7 +364,8 @@ async def _wait_for_late(made: Future[MindDecision], late: LateCallback) -> None
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """Return the commands of the agent's fallback in this situation, as a decision. Blocks the thread.
+    """Return the decision that the agent's fallback makes in this situation, in place of the agent's own.
+    Blocks the thread.
 
     `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too."""
     return run_in_loop(_fallback_in_loop(kind, settings, situation, code))

@@ -125,10 +125,10 @@ def ask_minds(
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that take part in deciding the step.
+    """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats are already busy are included, ordered by seat. Empty if no agent has to give a command."""
+    whose seats have an automatic or planned command are included, and the order is that of the seats."""
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
         return minds_asked(turn)

@@ -61,7 +61,8 @@ def panel_frame(panel: Panel) -> PanelFrame:
 
 @lru_cache(maxsize=CACHED_PANELS)
 def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
-    """Render a frame to HTML, with a placeholder for each part. Return the cached frame and the HTML.
+    """Render a frame (a panel without its parts) to HTML, with a placeholder for each part. Return the cached
+    frame and the HTML.
 
     The frame's language must be the current language."""
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
@@ -336,7 +337,7 @@ def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[
     """Return the translated texts for the page's scripts, by name.
 
     `scene` adds the texts of the 3D scene, `ticking` those of a real-time episode. The entry `calls` has
-    the announcements by seconds left."""
+    the texts that announce the remaining seconds, by the number of seconds."""
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}
     return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}

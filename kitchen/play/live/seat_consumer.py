@@ -107,8 +107,8 @@ _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), Toke
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
-    """Run `act` in a database thread and return its result. Returns `EPISODE_ERASED` if the episode was
-    erased."""
+    """Run `act` in a database thread and return its result. If the episode was erased, return
+    `EPISODE_ERASED`, an answer that closes the page."""
     try:
         return await run_in_db_thread(act, *args, **kwargs)
     except Episode.DoesNotExist:

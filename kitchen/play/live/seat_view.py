@@ -120,7 +120,7 @@ class Hints(NamedTuple):
 
 def hints_for(world: World, view: SeatView) -> Hints:
     """Return the hints for the person in this seat before the open step, one sentence each. The last one
-    recommends a command, if the world's adviser has one."""
+    recommends a command, if the world's adviser does."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:

@@ -175,8 +175,8 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Let the step wait for each agent's seat that may act but need not, if its agent has received a new
-    message.
+    """Find agents' seats that may act in this step although it does not wait for them. Make the step wait for
+    those whose agent has received a new message.
 
     Call this in the transaction in which the message was sent or the step opened."""
     organisation = turn.episode.team if turn.episode.messages and turn.may_act else None

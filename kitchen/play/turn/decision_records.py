@@ -46,7 +46,7 @@ LOCK_TRIES = 10
 def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
     """Store the model calls of these decisions, in order.
 
-    Call this as the last thing in a transaction: it locks prompt texts that other episodes also use."""
+    Call this last in a transaction: it locks prompt texts that other episodes also use."""
     numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
     texts = {text_hash(text): text for _, _, call in numbered for text in _texts(call)}
     _hold_prompts(texts)
@@ -154,7 +154,7 @@ DecisionWithCalls = tuple[Decision, Sequence[Call]]
 
 
 def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
-    """Store decisions that have no effect with their model calls, and the reason `why`.
+    """Store decisions without effect, together with their model calls and the reason `why`.
 
     After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
     erased."""
@@ -261,8 +261,8 @@ ByMind = Mapping[int, Sequence[Prediction]]
 
 
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
-    """Return the predictions of all agents, by episode id and then by agent number. Dropped decisions are
-    left out."""
+    """Return what the agents predicted that other seats would do next, by episode id and then by agent
+    number. Dropped decisions are left out."""
     foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
     decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")
     fields = ("mind__episode_id", "mind__number", f"note__{PREDICTED_KEY}", f"note__{JUDGED_KEY}")
@@ -276,7 +276,8 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return how accurate these predictions (by agent number) are, over all agents together."""
+    """Return the accuracy of these predictions of other seats' actions (by agent number), over all agents
+    together."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 

@@ -103,7 +103,7 @@ def renew_claims(held: Mapping[str, int]) -> int:
 
 
 def release_claim(claim: str) -> None:
-    """Release a claim before it expires."""
+    """Release this claim before it expires, so that other workers can claim the agents' decisions at once."""
     Mind.objects.filter(deciding_by=claim).update(deciding_until=None, deciding_by="")
 
 

@@ -91,7 +91,8 @@ def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
 
 
 def thinking_seconds(turn: OpenTurn) -> float:
-    """Return the seconds for which agents must appear to think in this step. 0 if no agent is asked."""
+    """Return the minimum seconds between the last person's command and the step, so that agents seem to
+    think. 0 if no agent is asked."""
     return turn.episode.thinking_seconds if asked_seats(turn) - turn.people else 0.0
 
 
@@ -139,7 +140,7 @@ def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> l
 
 
 def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> ComputedStep | None:
-    """Compute the open step with these commands before the lock is taken, so that the lock is held only
+    """Compute the open step with these commands before the episode is locked, so that the lock is held only
     briefly.
 
     Use the result only if the turn is unchanged once locked. Returns None if the step will not run at
