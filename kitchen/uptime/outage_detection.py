@@ -95,8 +95,8 @@ def is_ahead(sign: Sign, moment: Moment) -> bool:
 
 
 def have_all_ended(sign: Sign) -> bool:
-    """Return True if all processes of this part of the app have certainly ended. False if one may run on
-    another machine."""
+    """Return True if all processes of the part of the app that sent this heartbeat have certainly ended.
+    False if one may run on another machine."""
     return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
 
 

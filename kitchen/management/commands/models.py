@@ -45,7 +45,7 @@ def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iter
     """Yield a sentence for each difference between the provider's list of models and the list in this
     project.
 
-    Only models of Anthropic are compared."""
+    Yields nothing for providers other than Anthropic."""
     if provider != ANTHROPIC:
         return
     for model in listed:
