@@ -90,7 +90,8 @@ class ProcessPool:
         """Call `function(*arguments)` in a child process, and return a future of its result.
 
         The future raises ProcessPoolError if the child fails, or the error of the function. Raises
-        BusyError at once if too many calls wait, and a pickle error if the arguments cannot be pickled."""
+        BusyError at once if too many calls wait, and the error of `pickle` if the arguments cannot be
+        pickled."""
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()
         try:
