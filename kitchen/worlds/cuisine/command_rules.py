@@ -149,8 +149,10 @@ def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
 
 
 def is_open(place: PlaceState, tool: Tool) -> bool:
-    """Return whether an item can be taken from this place once it is not busy. A place with two items or
-    more is not open."""
+    """Return whether the place is open: an item in it can be taken once the place is not busy.
+
+    A place with two items or more is not open.
+    """
     return (tool.always_open or place.done) and len(place.items) < 2
 
 

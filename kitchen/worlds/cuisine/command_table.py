@@ -86,7 +86,7 @@ class CommandTable:
         return [command for command in self.legal(agent, here) if command[0] not in ("goto", "noop")]
 
     def shows_open(self, place: PlaceState) -> bool:
-        """Return whether observations show this place as open: an item can be taken once it is not busy."""
+        """Return whether observations show this place as open (see `is_open`)."""
         return is_open(place, self.level.places[place.id])
 
     def _find_legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
