@@ -1,4 +1,4 @@
-"""Describe as sentences what just happened in the kitchen, and what the other robots will do next. No Django."""
+"""Describe as sentences what just happened in the kitchen and what other robots will do next. No Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Register the parts of CuisineWorld: rules, page, co-players, adviser, practice, benchmark and recordings."""
+"""Register the parts of CuisineWorld: rules, page, agents, adviser, practice, benchmark and recordings."""
 
 from __future__ import annotations
 
