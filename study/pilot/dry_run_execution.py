@@ -169,8 +169,10 @@ def check_numbers(order: CrowdOrder) -> None:
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
-    """Raise DryRunRequestError if the study has participants with the labels of this seed. They would
-    continue, not enter anew."""
+    """Raise DryRunRequestError if the study already has participants with the labels of this seed.
+
+    The dry run would continue their participation instead of entering new participants.
+    """
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
     if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")

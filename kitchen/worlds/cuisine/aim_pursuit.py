@@ -1,12 +1,16 @@
-"""Define the aims that a robot can be asked to achieve (`World.aims`), and find the next command towards one.
+"""Define the aims that a robot can be asked to achieve (`World.aims`), and find its next command towards an
+aim. No Django.
 
-`serve` a dish: one more of it was served than when the aim was given. `make` an item: one is ready in a tool
-or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. No
-Django.
+An aim is achieved as follows:
 
-The next command is found part by part, without planning ahead. It guides people who learn the game, and
-agents that carry out jobs and skills. It depends only on the current observation, so it recovers from any
-detour.
+- `serve` a dish: one more of it was served since the aim was given.
+- `make` an item: it is ready in a tool or in this robot's hands.
+- `fetch` an item: this robot holds it.
+- `free` a tool: it is empty and not busy.
+
+One part of the recipe is made after the other, without planning ahead. People who learn the game get the
+commands as hints. Agents use them to carry out jobs and skills. A command depends only on the current
+observation, so it does not matter what happened before.
 """
 
 from __future__ import annotations
@@ -149,7 +153,10 @@ class SeatPursuit:
         return self._at(place, "get", {}, item).command
 
     def free(self, place: str) -> Command | None:
-        """Return the next command to empty this tool. A held item is put away first."""
+        """Return the next command to empty this tool. A held item is put away first.
+
+        The command may be to wait; it is never None.
+        """
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())

@@ -137,7 +137,10 @@ class CuisineWorld(World):
 
     def reset(self, seed: int) -> None:
         """Start a new episode: all agents are at the serving table with empty hands, all places are empty,
-        and one order is open."""
+        and one order is open.
+
+        `seed` determines the orders.
+        """
         timing = self.options.timing
         states = self._kitchen.states
         self._clock = 0

@@ -113,8 +113,8 @@ class SkillMoment:
         return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
-        """Return the ingredients that the pots that are not started still need, without those that the
-        seats hold."""
+        """Return the ingredients still needed by pots that are not started, without those that the seats
+        hold."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))

@@ -150,7 +150,10 @@ class Overcooked(World):
 
     def reset(self, seed: int) -> None:
         """Start a new episode: both seats are on their start cells, face north and hold nothing. Pots and
-        counters are empty."""
+        counters are empty.
+
+        If the setting `start` says so, the start cells are drawn at random with `seed`.
+        """
         self._clock = 0
         first, second = self._starts(seed)
         self._stands = self._floor.stand(0, first, "north"), self._floor.stand(1, second, "north")

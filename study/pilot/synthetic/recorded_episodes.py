@@ -102,9 +102,10 @@ def record_episode(
 ) -> Recording:
     """Play one episode of a condition to its end, return its database rows, and delete the episode.
 
-    It is played without time limits and paid language models. `steps` shortens it, if the world has such a
-    setting. Raises SettingsError if the condition cannot be played. If the process is killed, the episode
-    remains (`leftover_recordings`).
+    `seed` and `number` determine the synthetic participant who plays. There are no time limits, and no paid
+    language models are called. `steps` shortens the episode, if the world has such a setting. Raises
+    SettingsError if the condition cannot be played. If the process is killed, the episode remains
+    (`leftover_recordings`).
     """
     plan, player = solo_condition(condition), Player(Person(seed, number), 1)
     planned = episode_settings(design, plan, people_in(plan)[:1])
@@ -220,8 +221,8 @@ class Copy:
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
     """Write all copies into the database in batches, and set the `episode` of each.
 
-    `audience` is the group of live pages that show the episodes. If the run is interrupted, episodes without
-    a participant remain; `erase_left_episodes` erases them.
+    `audience` is the group of live pages that show the episodes, `budget_id` the study's budget, if any. If
+    the run is interrupted, episodes without a participant remain; `erase_left_episodes` erases them.
     """
     for copy in copies:
         copy.episode = _episode(copy, audience, budget_id)

@@ -3,9 +3,9 @@ optional package).
 
 A case is a level with an order interval, a seed, and numbers of agents and steps. The model has a Boolean
 variable for each useful command in each step. Within a step, commands run in this order: gets, puts,
-activations, gets of products made in the same step, moves. With one or two agents, this order excludes no
-better result. With more agents, some uses of a mixer are excluded. `replay_plan` plays the plan found in the
-game itself, whose count is final.
+activations, gets of products made in the same step, moves. With one or two agents, some best plan has this
+order. With more agents, a better plan may exist that uses a mixer in another order. `replay_plan` plays the
+plan found in the game itself, whose count is final.
 """
 
 from __future__ import annotations

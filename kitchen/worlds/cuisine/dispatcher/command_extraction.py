@@ -1,4 +1,4 @@
-"""Find the commands that a text spells: in sentences, lists, tables, code or quotation marks, in any case.
+"""Find the commands that a text contains, in sentences, lists, tables, code or quotation marks.
 
 These forms are found::
 
@@ -9,8 +9,8 @@ These forms are found::
 
 Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`). The
 number may be left out if there is only one location of a kind. An item after put or activate is left out,
-because these take none. Names that the level does not have are kept, so that the check can report them. All
-readers are linear in the length of the text.
+because these commands take none. Names that the level does not have are kept, so that the check can report
+them. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LevelNames:
         return cls(places, {plain_name(item): item for item in items if item not in other})
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """Return the place or the item whose name begins these words, as (place, item, number of words).
+        """Return the place or the item with whose name these words begin, as (place, item, number of words).
 
         The longest match is used. Without a match, return ("", "", 0).
         """
@@ -129,8 +129,8 @@ def parse_arguments(
 ) -> tuple[GivenCommand, int] | None:
     """Return the command whose arguments begin at position `at` of the text, and the position where they end.
 
-    Return None if no arguments follow. An unknown name is accepted if it ends the line or with a digit, or
-    with `accept_unknown`.
+    Return None if no arguments follow. An unknown name is accepted at the end of a line, if it ends in a
+    digit, or if `accept_unknown` is True.
     """
     if not takes_place(verb):
         return (seat, (verb,)), at
@@ -181,7 +181,8 @@ def parse_call_arguments(
 ) -> GivenCommand | None:
     """Return the command of a call such as `goto(agent1, pot0)`. `inside` is the text in the brackets.
 
-    Return None if the call names no agent and `seat` is None. If `seat` is given, the command is for it.
+    If `seat` is given, the command is for this seat, and the call need not name an agent. If `seat` is None
+    and the call names no agent, return None.
     """
     keyed, parts = _arguments(inside)
     agent = keyed.get("agent", parts[0] if parts else "")

@@ -1,14 +1,17 @@
-"""Extract the commands that a model reply intends for this step (paper, section 4.1, Action Extraction).
+"""Choose the commands that a model's reply intends for this step (paper, section 4.1, Action Extraction).
 
-Models quote and weigh commands before they choose, and mention later steps. So commands are preferred in this
-order: those in the list under the requested heading, those in the first list that commands all agents, those
-in sentences. Commands for another step, rejected ones and alternatives are used only if nothing else was
-found. A command with an unknown verb is used only for an agent that has no other command. Text in a `<think>`
-block or struck out is ignored. The time is linear in the length of the text.
+A reply may discuss several commands before it chooses, and mention later steps. So the commands found are
+ranked. Commands in lists come before those in sentences. Among lists, the heading decides: best is one that
+says that the list is final, then one that names this step or the commands. Then a list with commands for all
+requested agents is preferred. Commands for another step, rejected commands and alternatives are used only if
+nothing else was found. A command with an unknown verb is used only for an agent that has no other command.
+Text in a `<think>` block and struck-out text are ignored.
 
-In JSON, an object with an agent and a verb is a command. A value under an agent's name is a command, and so
-is a string that spells one. Values under another key are a list of their own, with that key as its heading.
-Strings under keys such as `plan` and `reasoning` are treated as text, not as commands.
+In JSON, an object with an agent and a verb is a command. So is a value under the name of an agent, and a
+string that contains a command. Any other key is treated as the heading of the values under it. Strings under
+keys such as `plan` and `reasoning` are ignored.
+
+The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -245,9 +248,10 @@ class _Reader:
 
 
 def find_passages(text: str) -> Iterator[Passage]:
-    """Yield a passage for each command in the text, in order. Commands must be replaced by MARK before.
+    """Yield a passage (the context) for each command in the text, in order. The time is linear in the length
+    of the text.
 
-    The time is linear in the length of the text.
+    Before the call, each command in the text must be replaced by MARK.
     """
     reader = _Reader()
     for line in text.splitlines():

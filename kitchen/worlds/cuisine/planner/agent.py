@@ -172,7 +172,8 @@ class CuisinePlanner(Agent):
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
-        """Return the best plan found, and for each robot of others how long it has not moved."""
+        """Return the best plan found, and how long each robot that the planner does not command has not
+        moved."""
         seat = situation.seats[0]
         observation = situation.observations[seat]
         scene = read_scene(book, situation.briefs[seat], observation, situation.commanded)

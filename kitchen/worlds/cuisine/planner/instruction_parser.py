@@ -97,7 +97,7 @@ class Wish:
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return whether the wish is to fetch an item and too many steps have passed at `step`."""
+        """Return True if the wish is to fetch an item and was written too many steps before `step`."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:

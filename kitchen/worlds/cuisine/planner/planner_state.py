@@ -132,11 +132,11 @@ class RobotState:
 
 @dataclass(slots=True)
 class KitchenScene:
-    """One moment of the kitchen.
+    """The state of the kitchen at one moment.
 
-    Orders are (dish, life left); a dish put down `life - 1` steps from now is the last that still serves the
-    order. Some things are reserved by others: `theirs` are items that our agents do not fetch, make or take,
-    and `unmade` are products that our agents do not make.
+    Orders are (dish, steps left); a dish must be put down fewer than this number of steps from now to serve
+    the order. `theirs` are items reserved by others: the planner's robots do not fetch, make or take them.
+    `unmade` are products that the planner's robots do not make.
     """
 
     step: int
@@ -189,7 +189,8 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return for each robot of others its place, its item, and for how many steps both have not changed.
+    """Return the place and the item of each robot that the planner does not command, and for how many steps
+    both have not changed.
 
     `ours` are the planner's seats. `before` is the result of the last step.
     """
@@ -206,10 +207,10 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Remove the items of other robots that have not moved for a long time from the scene, and return their
-    seats.
+    """Find robots of other commanders that have not moved for a long time, and return their seats.
 
-    So the plan does not wait for them.
+    Their items are removed from the scene, so that the plan does not wait for them. `seen` is the result of
+    `watch_others`.
     """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:

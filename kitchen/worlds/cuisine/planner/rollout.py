@@ -28,7 +28,7 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
     """Give robots the trips that they have already begun. A trip carries one item, or starts one tool.
 
     A robot that holds an item gets a trip to deliver it. A robot of the planner with empty hands continues
-    its errand in `under_way`. A robot of others with empty hands continues the work of the tool where it is.
+    its errand in `under_way`. Any other robot with empty hands continues the work of the tool where it is.
     """
     for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
         thing = scene.agents[index].holds

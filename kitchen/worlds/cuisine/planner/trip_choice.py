@@ -31,7 +31,7 @@ class TripChoice:
 
     `inside` and `reserved`: the batch in each tool, and the batch that comes next. `idle`: robots that others
     command; they take no new trips. `passing`: robots that skip the first trip they find. `helping`: robots
-    that start another robot's tool once, if possible. `absent`: robots of others that have not moved for a
+    that start another robot's tool once, if possible. `absent`: robots among `idle` that have not moved for a
     long time.
     """
 

@@ -221,7 +221,7 @@ class TaskBoard:
                 yield food
 
     def all_missing(self) -> list[str]:
-        """Return the ingredients that the pots that are not started still need, those of the fullest pot
+        """Return the ingredients still needed by pots that are not started, those of the fullest pot
         first."""
         return [food for cell in self.open_pots() for food in self.missing(cell)]
 

@@ -200,10 +200,10 @@ def _next_edge(
 
 
 def is_move_free(here: Cell, there: Cell, other: Sequence[Cell], tick: int) -> bool:
-    """Return whether a seat can move from `here` to `there` after this tick.
+    """Return whether a seat can move from `here` to `there` in the tick after number `tick`.
 
-    The other seat, whose cell at each tick is in `other`, must not be there, and the seats must not swap
-    cells.
+    `other` has the other seat's cell at each tick. It must not be in the same cell, and the seats must not
+    swap cells.
     """
     if tick + 1 >= len(other):
         return True

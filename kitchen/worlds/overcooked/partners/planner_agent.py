@@ -46,8 +46,8 @@ def planner_memory(
 ) -> dict[str, Json]:
     """Return the planner's memory as JSON, with no expected poses yet.
 
-    `poses` are [x, y, direction] of both seats. `still` is for how many ticks each has not moved. `odd` is a
-    score of each seat's unexpected moves.
+    `poses` are [x, y, direction] of both seats. `still` counts the ticks for which each seat has not moved.
+    `odd` is a score of each seat's unexpected moves.
     """
     return {"poses": poses, "still": list(still), "odd": list(odd), "expected": [None, None]}
 
