@@ -179,8 +179,11 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 
 
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
-    """Raise DryRunRequestError if the shares are not percentages, or the study has no consent or check
-    that could fail."""
+    """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
+
+    Also raise it if participants should refuse consent or fail a check, but the study has no consent page or
+    no question with a right answer.
+    """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
         raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)

@@ -74,7 +74,8 @@ class DryRunForm(forms.Form):
         self.study = study
 
     def clean(self) -> dict[str, Any]:
-        """Check that the dry run is possible. Each problem is shown at the field that causes it."""
+        """Return the cleaned settings. Check that the dry run is possible; each problem is shown at the
+        field that causes it."""
         from study.pilot.bots.many_walkthroughs import CrowdOrder
         from study.pilot.dry_run_execution import DryRunRequestError, completed_crowd_settings
 

@@ -411,9 +411,10 @@ def _grouped(group: Mapping[str, str], span: Span, names: LevelNames) -> Iterato
 
 
 def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenCommand | None:
-    """Return the command of a group of values by role: `agent`, `verb`, `place` and `item`.
+    """Return the command that these values make, by role: `agent`, `verb`, `place` and `item`.
 
-    `verb` may hold a whole phrase, such as `goto pot0`. Return None if the agent or the verb is missing.
+    `verb` may hold a whole phrase, such as `goto pot0`. Return None if the agent or the verb is missing, or
+    if the phrase cannot be read.
     """
     seat, verb = seat_named(group.get("agent", "")), group.get("verb", "").strip()[:80]
     if seat is None or not verb:

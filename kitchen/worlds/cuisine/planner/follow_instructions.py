@@ -178,11 +178,11 @@ def report_messages(
     left: Collection[Wish],
     done: Collection[Wish],
 ) -> tuple[MessageDraft, ...]:
-    """Return reports to the people who gave jobs or asked to fetch something that could not be fetched in
+    """Return reports about finished jobs, and about requests to fetch something that could not be fetched in
     time.
 
-    `left` are the requests that remain, `done` those that were achieved. A job to fetch several items is
-    reported once, after the last of them.
+    `wishes` are all requests, `left` those that remain, `done` those that were achieved. A job to fetch
+    several items is reported once, after the last of them.
     """
     ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
