@@ -1,7 +1,7 @@
-"""Compare agents that play alone in the tasks of each family, with what the papers print beside them.
+"""Define benchmarks of the five worlds of blocks, which compare agents that play without people.
 
-The papers print results over all tasks of a kind, not by task. `data/published_figures.toml` holds what they
-print, and why it cannot be set beside ours cell by cell.
+The source papers print results over all tasks of a kind, not by task. `data/published_figures.toml` holds
+these results, and explains why they cannot be compared with ours task by task.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ INTERVAL_PREFIX = "interval_"
 
 @cache
 def published() -> Mapping[str, str]:
-    """Return what the papers print about each family."""
+    """Return the results that the papers print and their limits, as one text per family of worlds."""
     source, values = read_toml(DATA / "published_figures.toml")
     return source.read(TypeAdapter(dict[str, Text]), values)
 
 
 class BlocksBenchmark(ComparisonBenchmark):
-    """A benchmark of one family, whose levels are its tasks."""
+    """A benchmark of one family of worlds. Each of its levels is a task of the family."""
 
     agents: ClassVar[tuple[int, ...]] = (2,)
     coplayer: ClassVar[str] = "blocks_planner"
@@ -43,20 +43,20 @@ class BlocksBenchmark(ComparisonBenchmark):
     """The setting that names the task."""
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return all tasks."""
+        """Return all levels, so that all tasks are played by default."""
         return self.levels()
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the task and the limit."""
+        """Return the world's settings: the task that `level` names, and `steps` as the step limit."""
         return {self.setting: level, "limit": steps}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return one planner for all seats."""
+        """Return one line-up, in which a single planner commands this number of seats."""
         return (f"{self.coplayer}{SEAT_SEPARATOR}{seats}",)
 
 
 class CraftingBenchmark(BlocksBenchmark):
-    """The 100 crafting tasks; by default those for two seats."""
+    """A benchmark of the 100 crafting tasks. By default, only those for two seats are played."""
 
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"
@@ -73,7 +73,7 @@ class CraftingBenchmark(BlocksBenchmark):
 
 
 class CookingBenchmark(BlocksBenchmark):
-    """Pairs of dishes; by default the six of the test set."""
+    """A benchmark of pairs of dishes. By default, only the six pairs of the test set are played."""
 
     steps: ClassVar[int] = 500
     setting: ClassVar[str] = "targets"
@@ -81,7 +81,8 @@ class CookingBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["cooking"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the pairs of test dishes, and those of the others."""
+        """Return the six pairs of the test set, then all other pairs of test dishes, then all pairs of
+        other dishes."""
         given = cooking_file()
         others = tuple(item for item in given.items if item not in given.tests)
         used = [set(pair.split(JOIN)) for pair in given.pairs]
@@ -94,7 +95,7 @@ class CookingBenchmark(BlocksBenchmark):
 
 
 class ConstructionBenchmark(BlocksBenchmark):
-    """Blueprints: the files, and one of the generator for each set of parameters."""
+    """A benchmark of blueprints: those in files, and 27 generated ones."""
 
     steps: ClassVar[int] = 1200
     setting: ClassVar[str] = "blueprint"
@@ -102,7 +103,7 @@ class ConstructionBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["construction"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the blueprints' names."""
+        """Return the names of the blueprints: those in files first, then the generated ones."""
         generated = (
             f"materials_{materials}_rooms_{rooms}_window_{style}_carpet_{style}_variant_0"
             for materials in range(3)
@@ -112,12 +113,13 @@ class ConstructionBenchmark(BlocksBenchmark):
         return (*blueprint_files(), *generated)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the files, and the generated ones with windows and carpets of the first style."""
+        """Return the blueprints in files, and the generated ones whose windows and carpets have style 1."""
         return tuple(name for name in self.levels() if "_variant_" not in name or "_window_1_" in name)
 
 
 class GatherBenchmark(BlocksBenchmark):
-    """The seven tasks; the steps used are TC in seconds."""
+    """A benchmark of the seven gather tasks. It compares the steps used: the time to completion (TC) in
+    seconds."""
 
     steps: ClassVar[int] = 2400
     agents: ClassVar[tuple[int, ...]] = (1, 2, 4)
@@ -131,22 +133,24 @@ class GatherBenchmark(BlocksBenchmark):
 
 
 class KitchenBenchmark(BlocksBenchmark):
-    """Orders at five intervals, and at the interval of the released program."""
+    """A benchmark of the kitchen. Each level is a number of steps between two orders: five standard
+    intervals, and that of the released program."""
 
     steps: ClassVar[int] = 60
     figure: ClassVar[str] = "success_rate"
     source: ClassVar[str] = published()["kitchen"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the intervals."""
+        """Return one level per order interval, such as `interval_3`."""
         return tuple(f"{INTERVAL_PREFIX}{interval}" for interval in (*STANDARD_INTERVALS, 10))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the five intervals whose mean is CoS."""
+        """Return the levels of the five standard intervals. The mean over them is the collaboration score
+        (CoS)."""
         return self.levels()[: len(STANDARD_INTERVALS)]
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return interval and steps."""
+        """Return the world's settings: the order interval of `level`, and the number of steps."""
         return {"interval": int(level.removeprefix(INTERVAL_PREFIX)), "steps": steps}
 
 

@@ -1,6 +1,6 @@
-"""Work out how items are made: what to collect, hunt, smelt and craft, in order.
+"""Plan how to obtain items: which macros collect, hunt, smelt and craft them, in which order.
 
-A plan starts from what is held together. It is not always the shortest.
+A plan starts from the items that several seats hold together. It is not always the shortest one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class ItemSources:
-    """Where items come from besides crafting."""
+    """The sources of items besides crafting: blocks to collect, animals to hunt, and whether the world has
+    a workbench and a furnace."""
 
     collected: Mapping[str, str] = field(default_factory=dict)
     """The block that gives an item."""
@@ -53,7 +54,7 @@ class _Draft:
 def plan_items(
     targets: Mapping[str, int], held: Mapping[str, int], sources: ItemSources
 ) -> list[Command] | None:
-    """Return the macros with which somebody who holds `held` comes to hold the targets; None if none do."""
+    """Return the commands that obtain `targets`, starting with the items `held`. None if no plan is found."""
     search = _Search(recipe_book(), sources)
     draft: _Draft | None = _Draft(dict(held), [])
     for item, amount in targets.items():
