@@ -262,8 +262,8 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return what was produced in `steps` steps, by this score, as a share of the highest output to be
-        expected."""
+        """Return how much was produced in an episode of `steps` steps with this score, as a share of the
+        highest output to be expected."""
         return 0.0
 
 
@@ -400,9 +400,9 @@ class Agent(ABC):
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Return a new decision from one that was made for an earlier step of a real-time world and arrives
-        late. None: ignore it.
+        """Return a new decision from `late`, a decision that was made for an earlier step of a real-time
+        world and has arrived now. None: ignore it.
 
-        `situation.memory` is what fallbacks returned since then. Must be quick and wait for nothing. May
-        raise."""
+        `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
+        quick and wait for nothing. May raise."""
         return None

@@ -182,7 +182,7 @@ class Skills(ABC):
         return ()
 
     def shortest_wait(self, sight: SeatObservation) -> int:
-        """Return the minimum number of steps of a wait."""
+        """Return the minimum number of steps that a waiting seat waits."""
         return 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
@@ -192,7 +192,7 @@ class Skills(ABC):
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
         """Return the skill that a sensible player in seat `other` would choose now; it may be a wait. The
-        stand-in model answers with it."""
+        stand-in model, a program that replaces the language model, answers with it."""
 
     def errand(self, sight: SeatObservation) -> Skill:
         """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, or a

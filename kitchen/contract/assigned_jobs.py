@@ -2,8 +2,8 @@
 
 A job's state is computed from messages alone. An `inform` message gives a job to each addressee. Then the
 worker sends `accept`, `decline` or `report`, and the giver may send `withdraw`. A job is described by a text,
-by an aim of the world (`World.aims`), or both. A worker passes a job on with an `inform` that names it. The
-platform then reports this to the giver.
+by an aim (a goal in the codes of the world, `World.aims`), or by both. A worker passes a job on with an
+`inform` that names it. The platform then reports this to the giver.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """The length of the cycle that ends with this job: how often it was given until it came back to a
-        member that had it. 0 if it did not come back."""
+        """How often this job was given until it came back to a member that had it before. 0 if it did not
+        come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0
@@ -71,7 +71,7 @@ class Job:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the job can still change."""
+        """True if the job can still change: it is given, accepted or started."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:

@@ -1,7 +1,7 @@
-"""Choose the commands of seats that are not asked in a step. No Django.
+"""Choose the commands of seats whose player is not asked for a command in a step. No Django.
 
 A seat with a plan gets its next planned command while that command is legal. If it is not legal, the plan is
-dropped and the seat is asked. A seat with nothing to choose (`World.asks`) gets the idle command.
+dropped and the player is asked. A seat with nothing to choose (`World.asks`) gets the idle command.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Plan:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a plan that `to_json` wrote."""
+        """Return the plan that `to_json` wrote."""
         then = tuple(map(tuple, stored["then"]))
         before = cls.read(stored["replaces"]) if stored["replaces"] else None
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
@@ -132,11 +132,11 @@ def _broken(seat: int, plan: Plan, why: str) -> Event:
 
 
 def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the decision's plans, by seat, for seats that have their command for this step already. An empty
+    """Return the decision's plans for seats whose command for this step is already fixed, by seat. An empty
     plan ends the seat's old plan.
 
-    These are seats that were not asked and that the decision does not command. If the agent was asked only
-    to answer a message, they are those of them in `may_act`."""
+    Such seats were not asked for a command, and the decision does not command them. If the agent was asked
+    only to answer a message, only the seats in `may_act` are considered."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     may_act = set(situation.request.may_act)
     settled = may_act if situation.request.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
@@ -145,8 +145,8 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
 
 
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the decision's plans, by seat, for seats whose command for this step is left to the same
-    decision."""
+    """Return the decision's plans that start with this step, by seat. They belong to seats that were asked
+    for a command, or that may act and were commanded. Empty plans are left out."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     commanded = {*asked, *(decision.commands.keys() & set(situation.request.may_act))}
     return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}

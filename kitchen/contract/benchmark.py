@@ -195,17 +195,18 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return the published (completed, ended) orders by interval. `row` names a table and row; without
-        it, level and agents choose the row."""
+        """Return the published (completed, ended) orders by order interval. `row` names a table and row;
+        without it, level and agents choose the row."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the published (completed, ended) orders of other models in the preset level: by model,
-        then by interval."""
+        """Return the published (completed, ended) orders of other models in the level of `preset_level`:
+        by model, then by order interval."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """Return the upper bound for the episodes with these seeds together."""
+        """Return the best possible result of the episodes with these seeds together. `alpha` is the
+        interval between orders."""
 
     @abstractmethod
     def check_solver(self) -> None:

@@ -234,8 +234,8 @@ Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 
 
 def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
-    """Return the content of a TOML file, with its origin for error messages. Raises DataError if it cannot
-    be read or is not TOML."""
+    """Return (origin, content) of a TOML file. The origin names the file in error messages. Raises
+    DataError if it cannot be read or is not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -244,8 +244,8 @@ def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
 
 
 def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
-    """Return the content of a TOML text, with its origin for error messages. `file` is its name there.
-    Raises DataError if it is not TOML."""
+    """Return (origin, content) of a TOML text. The origin has the name `file` in error messages. Raises
+    DataError if it is not TOML."""
     try:
         return DataSource(file), check_depth(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

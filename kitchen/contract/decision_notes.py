@@ -190,7 +190,7 @@ class Prediction:
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Read a prediction that `to_json` wrote."""
+        """Return the prediction that `to_json` wrote."""
         values = {**stored, "done": tuple(stored["done"])}
         return cls(predicted=tuple(values.pop("said")), **values)
 

@@ -15,8 +15,9 @@ The rules hold for any number of agents, in the order of their member numbers:
 
 In the organisation `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Each message
 is answered, even one that could not be sent. Only the opener ends the conversation by repeating itself. A
-message repeats an earlier one if text (without case and spaces) and requests are equal. No
-Django.
+message repeats an earlier one if text (without case and spaces) and requests are equal.
+
+No Django.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ class StepDialogue:
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
-        """Return how much of the dialogue the agent at this place knew when it was last asked. None
+        """Return how much of the dialogue the agent with this index knew when it was last asked. None
         without the setting `within`: then the note of its decision tells it."""
         if not self.organisation.within:
             return None

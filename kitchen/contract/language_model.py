@@ -295,8 +295,8 @@ class LanguageModel(ABC):
 
     @abstractmethod
     async def ask(self, request: Request) -> Reply:
-        """Return the model's answer. Raises ModelError if there is none within `request.seconds`. It must
-        not block the event loop. Thread-safe."""
+        """Return the model's answer. Raises ModelError if there is none within `request.seconds`.
+        Implementations must not block the event loop, and must be thread-safe."""
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:

@@ -154,7 +154,8 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """The number of characters of the JSON object with all entries (`whole`), unless the map is empty."""
+        """The number of characters of the JSON text of all entries (`whole().changed`); 1 for an empty
+        map."""
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:

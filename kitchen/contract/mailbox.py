@@ -117,8 +117,8 @@ class Mailbox:
         self._ledger.hear(posted.message)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
-        """Send a message in the open step `step`: give it the next number, and add it. Return it as it was
-        sent."""
+        """Send a message in the step `step`, for which commands are being chosen: give it the next number,
+        and add it. Return it as it was sent."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
         said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
         self.add(PostedMessage(said, with_decision))
@@ -277,11 +277,12 @@ class Mailbox:
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-        """Return what an agent receives in the open step: its newest messages in order, and its open jobs.
+        """Return what an agent receives in `step`, for which commands are being chosen: its newest messages
+        in order, and its open jobs.
 
         Messages that other agents sent with their decisions on this step arrive in the next step. So the
-        order in which agents are asked does not matter. The exception are organisations in which members
-        talk within the step."""
+        order in which agents are asked does not matter. They arrive at once if the organisation lets
+        members talk within the step."""
         own, within = {member, None}, self.organisation.talks_within
         known = [
             each
@@ -377,7 +378,8 @@ def without_platform_keys(say: MessageDraft) -> MessageDraft:
 
 
 def platform_sentence(code: str, member: int) -> MessageDraft:
-    """Return the platform's message with this code about a member. Pages show their own text for the code."""
+    """Return the message that the platform sends about a member. The code is `busy` (the member talks with
+    somebody else) or `gone` (its person has left). Pages show their own text for the code."""
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )

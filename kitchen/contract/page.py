@@ -302,8 +302,8 @@ class Page(ABC):
         return name[:1].upper() + name[1:]
 
     def shown(self, wanted: str) -> str:
-        """Return how the world is shown (one of `views`) if a study asks for `wanted`: that, if the world
-        supports it."""
+        """Return the way in which the page shows the world. It is `wanted`, the setting of a study, if the
+        world supports it, else the first of `views`."""
         return (
             wanted
             if set(self.views) == {DRAWING_TABLES, DRAWING_ONLY} or wanted in self.views

@@ -29,7 +29,8 @@ INTERVAL_PREFIX = "interval_"
 
 @cache
 def published() -> Mapping[str, str]:
-    """Return the results that the papers print and their limits, as one text per family of worlds."""
+    """Return a text about the published results of each family of worlds, by family. It also explains why
+    they are not comparable with ours."""
     source, values = read_toml(DATA / "published_figures.toml")
     return source.read(TypeAdapter(dict[str, Text]), values)
 
@@ -51,7 +52,8 @@ class BlocksBenchmark(ComparisonBenchmark):
         return {self.setting: level, "limit": steps}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return one line-up, in which a single planner commands this number of seats."""
+        """Return the only line-up (agents that play together) to compare: one planner that commands all
+        `seats` seats."""
         return (f"{self.coplayer}{SEAT_SEPARATOR}{seats}",)
 
 
@@ -64,11 +66,11 @@ class CraftingBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["crafting"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the ids of the tasks."""
+        """Return the ids of all crafting tasks."""
         return tuple(crafting_tasks())
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the tasks for two seats."""
+        """Return the ids of the tasks for two seats, which are played by default."""
         return tuple(name for name, task in crafting_tasks().items() if task.seats == self.agents[0])
 
 
@@ -90,7 +92,7 @@ class CookingBenchmark(BlocksBenchmark):
         return (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the six pairs of the test set."""
+        """Return the six pairs of the test set, which are played by default."""
         return cooking_file().pairs
 
 
@@ -113,7 +115,8 @@ class ConstructionBenchmark(BlocksBenchmark):
         return (*blueprint_files(), *generated)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the blueprints in files, and the generated ones whose windows and carpets have style 1."""
+        """Return the blueprints that are played by default: those in files, and the generated ones whose
+        windows and carpets have style 1."""
         return tuple(name for name in self.levels() if "_variant_" not in name or "_window_1_" in name)
 
 
@@ -128,7 +131,7 @@ class GatherBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["gather"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the names of the tasks."""
+        """Return the names of all gather tasks."""
         return tuple(gather_file().tasks)
 
 
@@ -145,8 +148,8 @@ class KitchenBenchmark(BlocksBenchmark):
         return tuple(f"{INTERVAL_PREFIX}{interval}" for interval in (*STANDARD_INTERVALS, 10))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the levels of the five standard intervals. The mean over them is the collaboration score
-        (CoS)."""
+        """Return the levels that are played by default: those of the five standard intervals. The mean
+        over them is the collaboration score (CoS)."""
         return self.levels()[: len(STANDARD_INTERVALS)]
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:

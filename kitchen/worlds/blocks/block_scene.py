@@ -65,8 +65,8 @@ class BlockScene(SimpleWorld):
     time_limit: int
 
     def set_up(self) -> list[Inventory]:
-        """Read the task that the settings name, and set the attributes above. Return what each seat holds
-        at the start."""
+        """Read the task that the settings name, and set the map, the blueprint and the other attributes
+        that depend on it. Return what each seat holds at the start."""
         raise NotImplementedError
 
     def begin(self) -> None:
@@ -128,7 +128,7 @@ class BlockScene(SimpleWorld):
 
     @property
     def animals(self) -> list[tuple[str, Cell]]:
-        """The animals that were not taken yet, as (kind, cell)."""
+        """The animals that no seat has taken yet, as (kind, cell)."""
         return [each for number, each in enumerate(self.herd) if number not in self.hunted]
 
     @property
@@ -145,12 +145,14 @@ class BlockScene(SimpleWorld):
         return True
 
     def nearest_block(self, seat: int, kind: str) -> Cell | None:
-        """Return the cell of the nearest block of this kind; None if none is near the seat."""
+        """Return the cell of the nearest block of this kind; None if none is near the seat. Near means
+        within 32 cells for stations such as a chest, else within 64."""
         reach = STATION_RANGE if kind in STATIONS else SIGHT_RANGE
         return self.grid.nearest(kind, self.at[seat], reach)
 
     def nearest_animal(self, seat: int, kind: str) -> Cell | None:
-        """Return the cell of the nearest animal of this kind; None if none is near the seat."""
+        """Return the cell of the nearest animal of this kind; None if there is none within 64 cells of the
+        seat."""
         cells = (cell for each, cell in self.animals if each == kind)
         return nearest_cell(cells, self.at[seat], SIGHT_RANGE)
 
@@ -159,7 +161,7 @@ class BlockScene(SimpleWorld):
         return 0 <= other < self.seats and other != seat
 
     def has_table(self, seat: int) -> bool:
-        """Return whether the seat holds a workbench (`crafting_table`) or one is near it."""
+        """Return whether the seat holds a workbench (`crafting_table`), or one is within 32 cells."""
         return TABLE in self.inventories[seat] or self.nearest_block(seat, TABLE) is not None
 
     def missing_blocks(self, seat: int, level: int) -> Iterator[Cell]:
@@ -200,8 +202,8 @@ class BlockScene(SimpleWorld):
         self.items_given += amount
 
     def start_furnace(self, seat: int, product: str, amount: int, store: float) -> None:
-        """Let the furnace make `amount` of `product` for this seat. `store` is the fuel left for later, as
-        a number of smeltings."""
+        """Start the furnace. When it is ready, this seat gets `amount` of `product`. `store` is the fuel
+        that remains, as a number of smeltings."""
         steps = amount * SMELTING_STEPS
         job = {"seat": seat, "product": product, "n": amount, "left": steps}
         self.furnace = {"fuel": store, "job": job}

@@ -1,4 +1,6 @@
-"""Define the macros that change the building site: `place`, `remove` and `build`."""
+"""Define the macros (commands that last several steps) that change the building site: `place`, `remove` and
+`build`.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +65,8 @@ class Place(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield `place` commands for the nearest missing blocks of the lowest unfinished level. Only
-        materials that the seat holds are offered."""
+        """Yield `place` commands for the menu: the nearest missing blocks of the lowest unfinished level.
+        Only materials that the seat holds are offered."""
         level = scene.comparison.level if scene.comparison else None
         if scene.blueprint and level is not None and scene.knows_blueprint(seat):
             wanted = scene.blueprint.levels[level]
@@ -102,7 +104,7 @@ class Remove(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield `remove` commands for the nearest blocks that the blueprint does not have there."""
+        """Yield `remove` commands for the menu: the nearest blocks that differ from the blueprint."""
         if scene.comparison and scene.knows_blueprint(seat):
             wrong = chain.from_iterable(scene.comparison.wrong)
             for cell in _nearest_first(wrong, scene.at[seat]):
@@ -112,8 +114,8 @@ class Remove(MacroRule):
 class Build(MacroRule):
     """The macro `build LEVEL`: place all missing blocks of a level whose material the seat holds.
 
-    It skips a cell that a lower seat is about to fill in this step. It ends as done when the seat can
-    place no other block of the level, or when it would skip all cells that are left."""
+    It skips a cell that a seat with a lower number is about to fill in this step. It ends as done when the
+    seat can place no other block of the level, or when it would skip all cells that are left."""
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
     counts: ClassVar[bool] = True

@@ -1,4 +1,6 @@
-"""Define the macros that take things from the world: `collect` and `attack`."""
+"""Define the macros (commands that last several steps) that take things from the world: `collect` and
+`attack`.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ class Collect(MacroRule):
     counts: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return the code of the first failed check; empty if there is none. Such a block must be near and
-        give an item, and the seat must hold a tool that it needs."""
+        """Return the code of the first failed check; empty if there is none. A block of the named kind
+        must be near and give an item. If the block needs a tool, the seat must hold one."""
         kind = words[1]
         if kind not in scene.collects or scene.nearest_block(seat, kind) is None:
             return NONE_NEAR

@@ -60,8 +60,9 @@ class MacroWorld(BlockScene):
         return not self.over and self.clock >= self.time_limit
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Return whether this seat may see the event: its own one, one of the world itself, a message, or
-        a gift to the seat. Other seats' events are hidden, because they show what those seats hold."""
+        """Return whether this seat may see the event. It may see its own events, those of the world
+        itself, messages, and gifts to it. Other seats' events are hidden, because they show what those
+        seats hold."""
         if event.seat in (None, seat) or event.kind == "message":
             return True
         return event.kind == "done" and tuple(event.data["macro"][:2]) == ("give", str(seat))
@@ -83,15 +84,15 @@ class MacroWorld(BlockScene):
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
         """Return (1, greatest amount) for each command in the menu that ends with an amount. Keys are the
-        commands without it."""
+        commands without the amount."""
         if self.has_ended or self.macros[seat]:
             return {}
         offers = self.offers(seat)
         return {offer.command[:-1]: (1, offer.most) for offer in offers if offer.most is not None}
 
     def offers(self, seat: int) -> list[Offer]:
-        """Return the commands of the seat's menu, except `go_on`. Cells that lower seats are about to fill
-        are left out."""
+        """Return the commands of the seat's menu, except `go_on`. Cells that seats with lower numbers are
+        about to fill are left out."""
         for lower in range(seat):
             if (macro := self.macros[lower]) and (cell := _sought_cell(self, lower, macro)):
                 self.sought.add(cell)

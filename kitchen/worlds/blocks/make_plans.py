@@ -1,4 +1,5 @@
-"""Plan how to obtain items: which macros collect, hunt, smelt and craft them, in which order.
+"""Plan how to obtain items: which macros (commands that last several steps) collect, hunt, smelt and craft
+them, in which order.
 
 A plan starts from the items that several seats hold together. It is not always the shortest one.
 """

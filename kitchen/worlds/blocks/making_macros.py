@@ -1,4 +1,4 @@
-"""Define the macros that make items: `craft` and `smelt`."""
+"""Define the macros (commands that last several steps) that make items: `craft` and `smelt`."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ class BlocksPage(DefaultPage):
         return [*first, *map(item_words, words[1:])]
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return a sentence about how a macro ended or what happened to an order; empty for events that
-        the platform shows itself."""
+        """Return a sentence about how a macro ended or what happened to an order. Empty for events that
+        every world's page shows in its own way."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         if "dish" in event.data:
@@ -93,7 +93,7 @@ class BlocksPage(DefaultPage):
         return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return nothing, because `seen_panel` already shows the whole observation."""
+        """Return an empty mapping, because `seen_panel` already shows the whole observation."""
         return {}
 
     def _facts(self, view: SeatView) -> Iterator[Fact]:

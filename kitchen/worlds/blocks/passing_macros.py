@@ -1,4 +1,6 @@
-"""Define the macros that move items between inventories and chests: `give`, `put`, `take` and `discard`."""
+"""Define the macros (commands that last several steps) that move items between inventories and chests:
+`give`, `put`, `take` and `discard`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Define the macros that walk or wait: `goto`, `goto_at`, `goto_seat` and `stay`."""
+"""Define the macros (commands that last several steps) that walk or wait: `goto`, `goto_at`, `goto_seat` and
+`stay`.
+"""
 
 from __future__ import annotations
 

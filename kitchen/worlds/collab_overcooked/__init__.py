@@ -23,13 +23,13 @@ One step, in this order:
 
 1. Macros that begin are checked. A macro that fails is refused with a code, and the seat stays.
 2. For each seat, one low-level action is chosen: turn, move one cell towards its target, or interact with it.
-3. Interacts are carried out, the chef's first; then moves.
+3. Interactions are carried out, the chef's first; then turns and moves.
 4. Utensils run. A job takes 3 steps, counting the one in which it was started. If the contents have no row in
    `data/utensil_rows.toml`, they are destroyed.
 
-A macro ends with its interact, and the next one begins in the next step at the earliest. A macro that has no
-target left, or whose interact came too late, ends without effect (event `gone`). While a macro is in progress
-the seat is not asked for a command; only a `wait` can be ended by another macro.
+A macro ends with its interaction, and the next one begins in the next step at the earliest. A macro that has
+no target left, or whose interaction came too late, ends without effect (event `gone`). While a macro is in
+progress the seat is not asked for a command; only a `wait` can be ended by another macro.
 
 The first correct delivery ends the episode with success. Without one, the episode is cut off after
 floor(gamma x optimum) + 1 steps.

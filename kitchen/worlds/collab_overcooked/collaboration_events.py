@@ -93,7 +93,7 @@ class CollaborationEvent:
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
-        """Return the event in the form that exports and replays show."""
+        """Return the event in the general form in which exports and replays show scored events."""
         return ScoredEvent(
             self.step, CODE_WORDS[self.code], self.messages, self._values(), tuple(self._explanation())
         )
@@ -172,7 +172,8 @@ def _event(
 
 
 def effective_macros(steps: Iterable[LoggedStep], seat: int, *, before: int) -> Iterator[Command]:
-    """Yield the macros of this seat that took effect before step number `before`."""
+    """Yield the macros (commands that last several steps) of this seat that took effect before step number
+    `before`."""
     for logged in steps:
         if logged.number >= before:
             return
@@ -189,8 +190,8 @@ def _requests(said: Iterable[TeamMessage], opener: int, responder: int) -> Itera
 
 
 def macros_in(data: Mapping[str, Json], key: str) -> list[Command]:
-    """Return the macros under this key of a message's data. Entries that are not lists of words are left
-    out."""
+    """Return the macros (commands that last several steps) under this key of a message's data. Entries
+    that are not lists of words are left out."""
     given = data.get(key)
     if not isinstance(given, list | tuple):
         return []

@@ -37,9 +37,9 @@ def seat_aims(seat: int) -> tuple[Aim, ...]:
 
 
 def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
-    """Return how often the cook has already done the last macro of a `serve` or start aim, so that
-    `aim_status` sees a new one. None for `bring` and `put_in`, which the state itself shows. `done` lists
-    the cook's macros that took effect."""
+    """Return a count that `aim_status` compares later: how often the cook has already delivered (aim
+    `serve`) or started the utensil (an aim that starts one). Return None for `bring` and `put_in`, whose
+    state is visible. `done` lists the cook's macros that took effect."""
     return done.count(_last_macro(aim)) if aim[0] == SERVE or aim[0] in STARTED_BY else None
 
 

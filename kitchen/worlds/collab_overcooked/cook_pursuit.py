@@ -1,4 +1,5 @@
-"""Find the cook's next macro towards an aim: first take the needed thing, then use it. Plain Python.
+"""Find the cook's next macro (a command that lasts several steps) towards an aim: first take the needed
+thing, then use it. Plain Python.
 
 The macro depends only on the present observation, so earlier mistakes do not matter. The cook makes a missing
 product itself only if the product has a single ingredient. So it needs no recipe.

@@ -169,7 +169,8 @@ def list_words(things: Iterable[Json]) -> str:
 
 
 def command_words(command: Command) -> str:
-    """Return a macro as a text for participants: `Take potato from a counter`. Empty for an empty command."""
+    """Return a command as a text for participants: `Take potato from a counter`. Empty for an empty
+    command."""
     if not command:
         return ""
     verb, *arguments = command

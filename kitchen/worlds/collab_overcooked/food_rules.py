@@ -38,7 +38,7 @@ class RowFamily(Record):
 
     def filled(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
         """Yield (names, sorted contents, product) for each recipe of the pattern. `names` are the
-        ingredients that fill it."""
+        ingredients that replace the pattern's placeholders."""
         for names in (tuple(each.split()) for each in self.each):
             inside = tuple(sorted(part.format(*names) for part in self.inside))
             yield names, inside, self.makes.format(*names)
@@ -68,7 +68,7 @@ class FoodRules:
 
     @property
     def products(self) -> Collection[str]:
-        """The products of all utensils."""
+        """Everything that some utensil makes."""
         return self.patterns.keys()
 
     def product(self, utensil: str, contents: Sequence[str]) -> str | None:
@@ -81,7 +81,7 @@ class FoodRules:
         return made - self.served_in_dish
 
     def taken_by(self, utensil: str) -> set[str]:
-        """Return the things from which a utensil makes something, alone or with others."""
+        """Return all things that are an ingredient of something that this utensil makes."""
         return {thing for name, inside in self.rows if name == utensil for thing in inside}
 
     def fit(self, utensil: str, contents: Sequence[str]) -> str:

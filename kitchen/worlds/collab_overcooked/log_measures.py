@@ -2,8 +2,8 @@
 
 They are IC (share of conversations with a right request), RC (share with a right response), and counts. The
 counts by seat are messages, failed checks, format errors, helpful corrections and tokens. The rounds of all
-conversations are counted, too. Agents note all but messages and rounds in their decisions (`PROCESS_KEY`). A
-refused command is also a failed check, whoever gave it.
+conversations are counted, too. Agents note all but messages and rounds in their decisions (`PROCESS_KEY`).
+Commands that the world refused are counted as failed checks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Check whether a macro can begin, and list all macros that can.
+"""Check whether a macro (a command that lasts several steps) can begin, and list all macros that can.
 
 The checks of a macro run in a fixed order. The first one that fails gives the refusal code. The docstring of
 `kitchen.worlds.collab_overcooked` lists the codes.
@@ -112,7 +112,8 @@ def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -
 
 
 def refusal_code(things: KitchenThings, seat: int, macro: Command) -> str:
-    """Return the code of the first check that the macro fails; empty if it can begin now."""
+    """Return the code of the first check that the macro (a command that lasts several steps) fails; empty
+    if it can begin now."""
     verb = macro[0] if macro else ""
     count = ARGUMENT_COUNTS.get(verb)
     if count is None:
@@ -245,8 +246,8 @@ _CHECKS: Mapping[str, Callable[[KitchenThings, int, Command], str]] = {
 
 
 def possible_macros(things: KitchenThings, seat: int) -> list[Command]:
-    """Return every macro that this seat can begin now, in a fixed order. Waiting is listed once, as `wait
-    1`."""
+    """Return every macro (a command that lasts several steps) that this seat can begin now, in a fixed
+    order. Waiting is listed once, as `wait 1`."""
     return [macro for macro in _candidates(things, seat) if not refusal_code(things, seat, macro)]
 
 
@@ -270,13 +271,13 @@ def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
 
 
 def spelled(macros: Iterable[Sequence[str]]) -> str:
-    """Return macros as one text, in the form that models write: `pickup egg counter; deliver`."""
+    """Return several commands as one text, in the form that models write: `pickup egg counter; deliver`."""
     return "; ".join(map(" ".join, macros))
 
 
 def known_macros(rules: FoodRules, seat: int) -> list[Command]:
-    """Return every macro that makes sense for this seat in some state, without waits. The thing must exist
-    in the rules, and the seat must be able to reach the place."""
+    """Return every macro (a command that lasts several steps) that this seat can carry out in some state
+    of the game, except waits."""
     own = OWN_UTENSILS[seat]
     takes = [(PICKUP, thing, COUNTER) for thing in sorted(rules.things)]
     takes += [(PICKUP, made, name) for name in own for made in sorted(rules.made_in(name))]
@@ -289,7 +290,8 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
 
 
 def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
-    """Return whether `known_macros` contains the macro."""
+    """Return whether the seat can carry out this macro in some state of the game: whether `known_macros`
+    contains it."""
     if not macro or macro[0] == WAIT or len(macro) != ARGUMENT_COUNTS.get(macro[0], -1) + 1:
         return False
     verb, own = macro[0], OWN_UTENSILS[seat]
@@ -303,7 +305,8 @@ def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
 
 
 def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
-    """Return the code for why this seat can never carry out this macro; empty if it can in some state."""
+    """Return the code for why this seat can carry out this macro in no state of the game; empty if it can
+    in some."""
     known = known_macros(rules, seat)
     if macro in known:
         return ""
@@ -321,9 +324,9 @@ REQUEST = "request"
 
 
 def read_macros(given: Json) -> list[Command]:
-    """Return the macros in a text or list that a person or a model wrote.
+    """Return the commands in a text or list that a person or a model wrote.
 
-    A text has one macro on each line, or semicolons between them. A list has texts or lists of words.
+    A text has one command on each line, or semicolons between them. A list has texts or lists of words.
     Bullets and punctuation are ignored: `1. pickup(egg, counter);` is `pickup egg counter`. Entries that
     cannot be read are left out."""
     if isinstance(given, str):
@@ -342,13 +345,13 @@ def _macro_words(each: Json) -> Command:
 
 
 def without_request(macro: Command) -> Command:
-    """Return the macro without its first word if that is `request`."""
+    """Return the command without its first word if that is `request`."""
     return macro[1:] if macro[:1] == (REQUEST,) else macro
 
 
 def with_waits(macros: Sequence[Command]) -> list[Command]:
-    """Return these macros as a plan. If a utensil is started and its product is picked up next, a wait is
-    added between both. Without it, the plan would break while the utensil runs."""
+    """Return these commands as a plan. If a utensil is started and its product is picked up next, a wait
+    is added between both. Without it, the plan would break while the utensil runs."""
     made: list[Command] = []
     for macro in macros:
         if made and made[-1][0] in STARTED_BY and macro[0] == PICKUP and macro[-1] == made[-1][-1]:

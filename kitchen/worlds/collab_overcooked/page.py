@@ -191,10 +191,11 @@ class CollabPage(GridPage):
         return (makers[0], self.queues, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
-        """Return the macros in a text that a person typed, in the form that models write.
+        """Return the commands in a text that a person typed, in the form that models write.
 
-        Raises TypedTextError for the first macro that the cook can never carry out. In the person's own
-        plan, it also raises it if the first macro cannot begin now."""
+        Raises TypedTextError if the text has no command or more than `most`, or one that the cook can
+        never carry out. If the person plans for the own seat (`asks` is false), the first command must
+        also be possible now."""
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
         macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))
@@ -218,7 +219,7 @@ class CollabPage(GridPage):
             raise TypedTextError(text.format(action=action, reason=self.reason(code)))
 
     def ask(self, view: SeatView) -> Panel:
-        """Return the panel in which a person requests macros from the teammate."""
+        """Return the panel in which a person requests commands from the teammate."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
         others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
         shows = AskForm("", 0, typed=False, macros=(), own=())
@@ -278,8 +279,8 @@ class CollabPage(GridPage):
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules for the page's script, with the ingredients' names as labels and the steps of a
-        job."""
+        """Return the data that the page's JavaScript needs, with the names of the ingredients and the
+        steps of a job."""
         labels = {name: thing_words(name) for name in food_rules().raw}
         return {**super().script_rules(view), "labels": labels, "job": JOB_STEPS}
 
@@ -296,8 +297,8 @@ class CollabPage(GridPage):
         return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with all macros that can begin now. If the setting `typed` is on, it also has a
-        box to type macros in."""
+        """Return the panel with all commands that are possible now. If the setting `typed` is on, it also
+        has a box to type commands in."""
         menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
@@ -315,7 +316,7 @@ class CollabPage(GridPage):
         return super().word(code) if code in self.names else thing_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a macro as a text for participants."""
+        """Return a command as a text for participants."""
         return command_words(command)
 
     def outcome(self, view: SeatView) -> str:
@@ -325,11 +326,11 @@ class CollabPage(GridPage):
         return gettext("The time is up: the dish was not delivered")
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a hint that recommends this macro and explains why it comes next."""
+        """Return a hint that recommends this command and explains why it comes next."""
         return f"{super().hint(view, command, aim)} {reason_words(command)}".rstrip()
 
     def hint_without_advice(self, view: SeatView) -> str:
-        """Return a hint for a step without a recommended macro: ask the teammate, accept a request, or
+        """Return a hint for a step without a recommended command: ask the teammate, accept a request, or
         wait."""
         return teammate_hint(view)
 
@@ -342,8 +343,8 @@ class CollabPage(GridPage):
         return gettext(AIM_GROUPS[aim[0]])
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return the sentence about an event. Empty for a macro that took effect (`done`), because another
-        panel shows it."""
+        """Return the sentence about an event. Empty for a command that took effect (`done`), because
+        another part of the page shows it."""
         return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -68,7 +68,7 @@ ROWS_AFTER: Mapping[str, Mapping[int, int]] = {
 
 class Approach(NamedTuple):
     """The next low-level action towards a cell (turn, move or interact), and the number of actions up to
-    and including the interact."""
+    and including the interaction."""
 
     action: str
     cost: int
@@ -76,8 +76,9 @@ class Approach(NamedTuple):
 
 @cache
 def approach(seat: int, row: int, face: str, cell: Cell) -> Approach:
-    """Return the next action with which a seat comes to use `cell`, and the number of actions. The seat is
-    in this row of its room and looks in the direction `face`."""
+    """Return the next low-level action (turn, move or interact) of a seat that wants to use `cell`, and
+    the number of actions that this takes. The seat is in row `row` of its room and looks in the direction
+    `face`."""
     x, y = cell
     column = ROOM_COLUMNS[seat]
     first, last = ROOM_ROWS

@@ -74,7 +74,7 @@ class RecipePartner(Agent):
         return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next macro of each of the agent's seats, and their messages."""
+        """Return the next command of each of the agent's seats, and their messages."""
         return await decide_by_seat(situation, self._decide)
 
     async def _decide(self, situation: Situation) -> Decision:
@@ -148,8 +148,8 @@ class RecipeAdviser(Adviser):
     the recipe."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the next macro of the chef's shortest reference trajectory. None if it cannot begin now,
-        and for a seat that gets no advice."""
+        """Return the next command of the chef's shortest reference trajectory (a known good sequence).
+        None if it cannot begin now, for an assistant, and for a chef without the recipe."""
         (seat,) = situation.seats
         brief = situation.briefs[seat]
         if seat != CHEF or "recipe" not in brief:
@@ -212,8 +212,8 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
 
 
 def unit_at(units: Sequence[Macros], met: int) -> Macros:
-    """Return the rest of the assistant's unit that comes next after `met` macros of the whole trajectory;
-    empty at its end."""
+    """Return the commands of the assistant's trajectory that come next: the rest of the current unit,
+    after `met` commands of the whole. Empty if none are left."""
     for unit in units:
         if met < len(unit):
             return unit[met:]

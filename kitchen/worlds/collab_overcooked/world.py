@@ -228,20 +228,20 @@ class CollabOvercooked(SimpleWorld):
         return doing is not None and doing[0] != WAIT
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return every macro that this seat may plan: all that make sense for it in some state, and `wait
-        1`."""
+        """Return every command that this seat may plan: all that it can carry out in some state of the
+        game, and `wait 1`."""
         return [*known_macros(self.things.rules, seat), (WAIT, "1")]
 
     def can_plan(self, seat: int, command: Command) -> bool:
-        """Return whether the seat may plan this macro: one that makes sense for it in some state, or a
-        valid wait."""
+        """Return whether the seat may plan this command: one that it can carry out in some state of the
+        game, or a valid wait."""
         if command[:1] == (WAIT,):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether the teammate may request this macro from the seat. The seat must be able to plan
-        it."""
+        """Return whether the teammate may request this command from the seat. The seat must be able to
+        plan it."""
         return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:
@@ -259,7 +259,7 @@ class CollabOvercooked(SimpleWorld):
         return aim_status(self.things, self.effective_macros(seat), aim, since)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Begin a macro. It takes effect at the end of this step at the earliest. Return no events."""
+        """Begin a command. It takes effect at the end of this step at the earliest. Return no events."""
         if command != GO_ON:
             self.doing[seat] = command
             self.wait_left[seat] = int(command[1]) if command[0] == WAIT else 0
@@ -279,7 +279,7 @@ class CollabOvercooked(SimpleWorld):
         return super()._refusal_code(seat, command, given)
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Move both cooks by one low-level action each, carry out their interacts, and run the utensils.
+        """Carry out one low-level action of each cook (turn, move or interact), then run the utensils.
         Return the events."""
         events: list[Event] = []
         targets = [self._target(seat) for seat in SEATS]
@@ -416,11 +416,11 @@ class CollabOvercooked(SimpleWorld):
     # Measures
 
     def effective_macros(self, seat: int) -> list[Command]:
-        """Return the macros of a seat that took effect, in order of time."""
+        """Return the commands of a seat that took effect, in order of time."""
         return [tuple(words) for _, *words in self.history[seat]]
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric by name, and the `points` of the delivery."""
+        """Return the value of each metric by name, and `points`: those for the delivery."""
         pairs = references(self.task.name)
         chef, assistant = (
             tes(self.effective_macros(seat), [pair.of_seat(seat) for pair in pairs])

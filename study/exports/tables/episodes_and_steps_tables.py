@@ -273,8 +273,8 @@ def step_design_columns(study: Study) -> tuple[Column, ...]:
 
 
 def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
-    """Yield one row per step of every selected episode. `more` are the columns that `step_design_columns`
-    returned."""
+    """Yield one row per step of the selected participants' episodes. An episode of several participants is
+    included once. `more` are the columns that `step_design_columns` returned."""
     figures = metric_reader([column for column in more if isinstance(column, MetricColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for played, steps, touched in _steps(study, chosen, fields):
@@ -302,8 +302,8 @@ def apart_from_commands(events: str) -> JsonText:
 
 
 def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per command of every step of the selected episodes, in the order in which the commands
-    ran."""
+    """Yield one row per command in the selected participants' episodes, in the order in which the commands
+    ran. An episode of several participants is included once."""
     for played, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
         rows = [row for step in steps for row in _step_commands(*step)]
         for group in played.row_groups(rows, touched, chosen):

@@ -72,8 +72,8 @@ class Share:
     """Those of the episode, if they were read."""
 
     def there(self, number: int) -> set[int]:
-        """Return the members who were still people when the message with this number was sent, so that no
-        co-player had replaced them."""
+        """Return the members who were still people when the message with this number was sent: no co-
+        player (agent) had replaced them."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def has_row(self, of: Collection[int]) -> bool:
@@ -185,7 +185,7 @@ JOB_COLUMNS = (
 
 def job_rows(share: Share) -> Iterable[Cells]:
     """Yield one row per job that the participant gave or received. The first participant also gets the
-    jobs between co-players."""
+    jobs between co-players (agents)."""
     messages = {row.number: row for row, _ in share.messages}
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
     for change, job in job_changes(map(member_message, messages.values())):

@@ -71,8 +71,8 @@ class ColumnContent(NamedTuple):
     """True if the cell says that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
-        """Return the name of the column. Numbers from 2 give other names, for the case that the first one
-        is used."""
+        """Return the name of the column. A `number` from 2 is appended to the measure or item, to get
+        another name if the first one is already used."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         where = self.condition or self.place

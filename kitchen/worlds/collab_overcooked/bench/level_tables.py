@@ -3,12 +3,13 @@
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
 reads `steps.csv` and `scored_events.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables
-and writes `levels.md`, `levels.csv` and `figure3.svg` (IC and RC) to FOLDER. From runs with the longest time
-limit, it also draws the success rate by time limit (`success_by_gamma.svg`).
+and writes `levels.md`, `levels.csv` and `figure3.svg` to FOLDER. From runs with the longest time limit, it
+also draws the success rate by time limit (`success_by_gamma.svg`).
 
-A value of a level is the mean over its tasks; IC and RC pool the conversations of a task. IC is that of the
-chef, the first agent of a line-up; RC is that of the assistant, the second. Brackets are 95 % percentile
-intervals of 1,000 bootstrap samples of episodes within tasks.
+The value of a level is the mean over its tasks. The initiating capability (IC) is the share of conversations
+with a right request of the chef, the first agent of a line-up. The responding capability (RC) is the share
+with a right response of the assistant, the second. Both pool all conversations of a task. Brackets are 95 %
+percentile intervals of 1,000 bootstrap samples of episodes within tasks.
 """
 
 from __future__ import annotations
@@ -149,7 +150,8 @@ def success_within(gamma: float) -> Measure:
 
 
 def completeness(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the mean progress completeness (PC) of the episodes."""
+    """Return the mean progress completeness (PC) of the episodes, from 0 to 1: how closely both seats
+    followed a reference trajectory."""
     return fmean(each.completeness for each in episodes)
 
 
@@ -191,8 +193,8 @@ class LevelValue(NamedTuple):
 
 
 def level_value(episodes: Sequence[EpisodeResult], measure: Measure) -> LevelValue:
-    """Return the mean of `measure` over the tasks of these episodes, with a 95 % bootstrap interval. There
-    is no interval if no task has two episodes."""
+    """Return the mean of `measure` over the tasks of these episodes, with a 95 % bootstrap interval. The
+    interval is None if no task has two episodes."""
     by_task: dict[str, list[EpisodeResult]] = defaultdict(list)
     for each in episodes:
         by_task[each.task.name].append(each)
@@ -218,8 +220,8 @@ def _mean_of_tasks(by_task: Iterable[Sequence[EpisodeResult]], measure: Measure)
 
 
 def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, LevelValue]]:
-    """Return (line-up, measure, level, value) for each line-up, level and measure, from episodes with the
-    usual time limit."""
+    """Return (line-up, measure, level, value) for each line-up (the agents that play together), measure
+    and level. Only episodes with the usual time limit are used."""
     usual = [each for each in results if not each.name.level.endswith(LONG_ENDING)]
     return [
         (line_up, name, level, level_value(episodes, measure))
@@ -229,8 +231,8 @@ def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, L
 
 
 def success_by_gamma(results: Sequence[EpisodeResult]) -> list[tuple[str, float, int, LevelValue]]:
-    """Return (line-up, gamma, level, success rate) for several time limits, computed from the runs with
-    the longest limit."""
+    """Return (line-up, gamma, level, success rate) for several time limits `gamma`, as multiples of the
+    recorded optimum. They are computed from the runs with the longest limit."""
     long = [each for each in results if each.gamma >= LONG_GAMMA]
     return [
         (line_up, gamma, level, level_value(episodes, success_within(gamma)))
@@ -313,7 +315,8 @@ INTERVALS = "Bars: 95 % intervals of bootstrap samples of episodes within tasks.
 
 
 def capability_chart(results: Sequence[EpisodeResult]) -> Chart:
-    """Return a chart of IC and RC by level and line-up, like the paper's Figure 3."""
+    """Return a chart of the initiating and the responding capability (IC, RC) by level and line-up, like
+    the paper's Figure 3."""
     titles = {"IC": "Initiating capability of the chef", "RC": "Responding capability of the assistant"}
     rows = [
         (titles[name], who, level, value)

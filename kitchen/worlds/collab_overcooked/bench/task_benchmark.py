@@ -34,7 +34,8 @@ class TaskBenchmark(ComparisonBenchmark):
         return (*tasks(), *(f"{name}{LONG_ENDING}" for name in tasks()))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the 30 tasks with the usual time limit."""
+        """Return the names of the 30 tasks, which are played with the usual time limit (1.5 times the
+        optimum) by default."""
         return tuple(tasks())
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:

@@ -1,10 +1,10 @@
 """Define the agent `collab`, in which a language model plays the chef or the assistant of Collab-Overcooked.
 
-The agent follows the benchmark's protocol. In a conversation, the plan that counts is the opener's last plan
-with an action, and the other seat's first one. A model that has answered in this step is called again only if
-somebody wrote since. If the first action of the plan fails a check, the model gets one correction, in which
-it cannot talk. If that fails too, the seat waits. After a correction that helped, one more call writes a
-lesson (setting `reflection`). If an answer lacks its analysis or its plan, the model is asked once to
+The agent follows the benchmark's protocol. In a conversation, the seat that opened it carries out its last
+plan with an action, and the other seat its first one. A model that has answered in this step is called again
+only if somebody wrote since. If the first action of the plan fails a check, the model gets one correction, in
+which it cannot talk. If that fails too, the seat waits. After a correction that helped, one more call writes
+a lesson (setting `reflection`). If an answer lacks its analysis or its plan, the model is asked once to
 complete it. If there is no answer, the seat waits for one step.
 """
 
@@ -124,13 +124,14 @@ class CollabAgent(Agent):
         return f"{self.provider}:{self.model_name}"
 
     def unfit(self, world: World) -> str:
-        """Return why the agent cannot play this world; empty if it can. Only the stand-in model has a
-        limit: its chef needs the recipe."""
+        """Return why the agent cannot play this world; empty if it can. With the stand-in model (a program
+        that answers instead of a language model), the chef must know the recipe."""
         is_stand_in = self.provider == provider_registry.STAND_IN
         return RecipePartner({}).unfit(world) if is_stand_in else ""
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a trial with the stand-in model, which costs nothing."""
+        """Return the settings for a trial run with the stand-in model, a program that answers instead of a
+        language model and costs nothing."""
         quiet = {f"stand_in_{name}": 0.0 for name in ("errors", "nonsense", "latency", "failures")}
         trial = {**self.chosen, "model": provider_registry.STAND_IN, **quiet}
         return ForecastTrial(trial, repairs=2, remembering=trial)
@@ -351,8 +352,8 @@ def _can_follow(seat: int, macro: Command) -> bool:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the language model for this decision. `stand_in` makes the model for the provider `stand-in`.
-    Tests replace this function."""
+    """Return the language model for this decision. For the provider `stand-in`, `stand_in` makes the
+    program that answers instead of a model. Tests replace this function."""
     return provider_registry.make_decision_model(
         provider,
         rng=Random(situation.seed),  # noqa: S311

@@ -125,7 +125,7 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
 
 
 def talk_of_step(situation: Situation) -> list[TeamMessage]:
-    """Return the messages that members sent in the open step."""
+    """Return the messages that members sent in the present step, in order."""
     return [
         one for one in situation.talk.messages if one.step == situation.step + 1 and one.sender is not None
     ]
@@ -160,7 +160,8 @@ def _not_begun(macro: Sequence[str], code: str) -> str:
 
 
 def code_now(situation: Situation, seat: int, macro: Command) -> str:
-    """Return the code of the first check that this macro would fail now; empty if it can begin."""
+    """Return the code of the first check that this macro (a command that lasts several steps) would fail
+    now; empty if it can begin."""
     needs_dish = bool(situation.briefs[seat]["in_dish"])
     return refusal_code(
         things_from_observation(situation.observations[seat], needs_dish=needs_dish), seat, macro

@@ -106,7 +106,8 @@ def _lines(text: str) -> dict[str, Json]:
 
 
 def written_turn(reply: TurnReply) -> str:
-    """Return the JSON text that a model would write for this answer. The stand-in model answers with it."""
+    """Return the JSON text that a model would write for this answer. The stand-in model, a program that
+    replaces the language model, answers with it."""
     return json.dumps(
         {
             "analysis": reply.analysis,
