@@ -79,8 +79,8 @@ class TurnOpening:
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """Return the automatic commands of the `seats` that are not asked in the coming step, and the plans that
-    remain.
+    """Return the automatic commands of those `seats` whose player is not asked for a command in the coming
+    step, and the plans that remain.
 
     A seat with a plan gets its next planned command, or the idle command while it has nothing to choose.
     With `passes_by`, seats without a plan and with nothing to choose get the idle command, too."""
@@ -96,8 +96,8 @@ def open_turn(
 
 
 def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
-    """Return the events about replaced plans that the log does not have yet. Call this after the last
-    step."""
+    """Return the `plan_broken` events of replaced plans that the log does not have yet. Call this after
+    the last step."""
     replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
     return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
 
@@ -112,8 +112,8 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 
 def may_act(world: World, seat: int) -> bool:
-    """Return whether a seat that is not asked can do something other than `idle`, for example stop its
-    action."""
+    """Return whether a seat whose player is not asked for a command can do something other than `idle`,
+    for example stop its action."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 
@@ -155,7 +155,7 @@ def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequenc
 def visible_plans(
     world: World, seat: int, plans: Mapping[int, Plan], step: int, *, others: bool
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the remaining plans that a seat may know in this step, by seat.
+    """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
     They are its own plan and, if `others` is true, plans of others that the world lets it see. Plans of
     others that were made for this step are not visible yet."""
@@ -174,8 +174,8 @@ def visible_plans(
 def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the remaining plans that an agent may know in this step, by seat. They are those of its
-    `seats` and, if the world shows plans, those that one of these seats may see."""
+    """Return the remaining commands of the plans that an agent may know in this step, by seat. They are
+    those of its `seats` and, if the world shows plans, those that one of these seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

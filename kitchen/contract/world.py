@@ -1,8 +1,8 @@
 """Define the `World` interface that every game implements. No Django.
 
-A world has one or more seats and changes in steps. Each step carries out commands of the seats. Steps wait
-for the commands (turn-based), or a clock takes them in real time. Seats may have different commands and see
-different things. The caller decides when to call `step`. The world defines what a step does.
+A world has one or more seats (places of players) and changes in steps. Each step carries out commands of the
+seats. Steps wait for the commands (turn-based), or a clock takes them in real time. Seats may have different
+commands and see different things. The caller decides when to call `step`. The world defines what a step does.
 
 Errors::
 
@@ -264,7 +264,7 @@ class World(ABC):
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds between steps in a real-time world, the same for the whole episode. The clock then
+        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then
         takes each step with the commands that have arrived. None: a step waits until all seats have
         commanded."""
         return None
@@ -364,19 +364,19 @@ class World(ABC):
         return command in self.plannable(seat)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims that this seat can be asked for (`kitchen.contract.assigned_jobs`), in the order
-        in which the page lists them. They are the same for the whole episode. Empty: jobs consist of text
-        only."""
+        """Return all aims that this seat can be asked to reach (goals such as `("serve", "salmonSushi")`),
+        in the order in which the page lists them. They are the same for the whole episode. Empty: jobs
+        (`kitchen.contract.assigned_jobs`) consist of text only."""
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
         """Return the facts about the present moment that `aim_status` needs later. Called when the seat is
-        asked for the aim."""
+        asked to reach the aim (a goal)."""
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return whether an aim is reached (SUCCESS), cannot be reached any more (FAIL), or neither
-        (UNKNOWN). `since` is what `aim_mark` returned when the seat was asked."""
+        """Return whether an aim (a goal) is reached (SUCCESS), cannot be reached any more (FAIL), or
+        neither (UNKNOWN). `since` is what `aim_mark` returned when the seat was asked to reach it."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
@@ -424,7 +424,8 @@ class World(ABC):
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:
-        """Return the large parts of the state by name. They are the world's own objects, not copies."""
+        """Return the large parts of the state by name: those with many entries, under the keys in `large`.
+        They are the world's own objects, not copies."""
         state = self.to_dict() if self.large else {}
         return {name: state[name] for name in self.large}
 
@@ -438,7 +439,8 @@ class World(ABC):
 
     @final
     def state_text(self) -> str:
-        """Return the canonical JSON of the state. Each large part is replaced by its root hash."""
+        """Return the canonical JSON of the state. Each large part (a `LargeMap`) is replaced by its root
+        hash."""
         return self.frozen_state().text
 
     @final

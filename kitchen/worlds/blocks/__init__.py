@@ -1,4 +1,4 @@
-"""Define five worlds ("families") in which seats build, craft or gather with blocks. Rules, version 1.
+"""Define five worlds ("families") in which seats (players) build, craft or gather with blocks. Rules, version 1.
 
 Sources: MindAgent (arXiv 2309.09971, section 7) for `kitchen`; MINDcraft and its benchmark MineCollab for
 `crafting`, `cooking` and `construction`; S-Agents (arXiv 2402.04578) for `gather`. Recipes are those of

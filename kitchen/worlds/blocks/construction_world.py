@@ -1,4 +1,4 @@
-"""Define the world `blocks_construction`, in which seats build a blueprint. The docstring of
+"""Define the world `blocks_construction`, in which players build a blueprint. The docstring of
 `kitchen.worlds.blocks` has the rules.
 """
 

@@ -1,4 +1,4 @@
-"""Read the file `data/tasks/cooking.toml`, divide the ingredients among the seats, and list the steps of a
+"""Read the file `data/tasks/cooking.toml`, divide the ingredients among the players, and list the steps of a
 recipe.
 """
 

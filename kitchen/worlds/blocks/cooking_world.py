@@ -1,4 +1,4 @@
-"""Define the world `blocks_cooking`, in which seats make dishes on a farm. The docstring of
+"""Define the world `blocks_cooking`, in which players make dishes on a farm. The docstring of
 `kitchen.worlds.blocks` has the rules.
 """
 

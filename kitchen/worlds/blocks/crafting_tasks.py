@@ -1,8 +1,9 @@
-"""Read MINDcraft's crafting tasks: one target item, and what each seat holds at the start.
+"""Read MINDcraft's crafting tasks: one target item, and what each player holds at the start.
 
-A file of tasks is a JSON list. A task has `id`, `seats`, `target`, `depth`, `plan_blocked` (seats that may
-not see the plan), `inventories` (one per seat) and `timeout` (steps). Its `crafts` are the shortest sequence
-that makes the target from all inventories together, or null if it cannot be made.
+A file of tasks is a JSON list. A task has `id`, `seats` (number of players), `target`, `depth`,
+`plan_blocked` (seats that may not see the plan), `inventories` (one per seat) and `timeout` (steps). Its
+`crafts` are the shortest sequence that makes the target from all inventories together, or null if it cannot
+be made.
 """
 
 from __future__ import annotations

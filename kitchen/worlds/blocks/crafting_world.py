@@ -1,4 +1,6 @@
-"""Define the world `blocks_crafting`, in which seats craft one item from what they hold."""
+"""Define the world `blocks_crafting`, in which players craft one item from the things that they hold. The
+docstring of `kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 

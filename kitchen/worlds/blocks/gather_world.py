@@ -1,5 +1,5 @@
-"""Define the world `blocks_gather`: gather wood, stone or iron, or build a shelter (S-Agents, arXiv
-2402.04578).
+"""Define the world `blocks_gather`, in which players gather wood, stone or iron, or build a shelter
+(S-Agents, arXiv 2402.04578). The docstring of `kitchen.worlds.blocks` has the rules.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define the base classes of worlds with a goal: items to hold or a blueprint to build. Define their metrics,
-too.
+"""Define the base classes of worlds of blocks with a goal: to hold certain items, or to build a blueprint.
+Define their metrics, too.
 """
 
 from __future__ import annotations

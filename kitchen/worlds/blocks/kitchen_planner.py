@@ -1,5 +1,5 @@
-"""Choose the seats' next actions in the world `blocks_kitchen` by fixed rules. Dishes are prepared for the
-open orders and for two future ones.
+"""Choose the next actions of an agent's players in the world `blocks_kitchen` by fixed rules. Dishes are
+prepared for the open orders and for two future ones.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ COLUMNS = (*EPISODE_COLUMNS, *file_columns("scored_events"), *EPISODE_MARKS, *OU
 
 
 def value_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns for the values of scored events, as the study's worlds declare them."""
+    """Return the columns for the values of scored events (events in the log that a metric scores), as the
+    study's worlds declare them."""
     return tuple(
         Column(one.name, one.kind, f"{one.meaning}.", levels=one.levels)
         for one in event_columns(study_worlds(study))
@@ -40,8 +41,8 @@ def value_columns(study: Study) -> tuple[Column, ...]:
 
 
 def rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
-    """Yield one row per scored event, ordered by participant and step. `more` are the columns that
-    `value_columns` returned."""
+    """Yield one row per scored event (an event in the log that a metric scores), ordered by participant
+    and step. `more` are the columns that `value_columns` returned."""
     cells = partial(event_rows, [column.name for column in more])
     return rows_of_conversations(cells, study, chosen, _events_of)
 
@@ -52,8 +53,8 @@ def _events_of(episodes: Iterable[Episode]) -> ScoredEvents:
 
 
 def event_rows(names: Sequence[str], share: Share) -> Iterator[tuple[Any, ...]]:
-    """Yield one row per scored event that belongs to this participant. `names` are the columns of values
-    to include."""
+    """Yield one row per scored event of the episode that belongs to this participant. `names` are the
+    columns of values to include."""
     readers = {row.number: who for row, who in share.messages}
     for number, event in enumerate(share.scored_events, start=1):
         known_to = set.intersection(*(readers[each] for each in event.messages))
