@@ -132,7 +132,7 @@ class StepDialogue:
 
     def followed(self, place: int) -> DialoguePosition | None:
         """Return how much of the dialogue the agent with this index knew when it was last asked. None
-        without the setting `within`: then the note of its decision tells it."""
+        without the setting `within`: then the note of its decision has this."""
         if not self.organisation.within:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])

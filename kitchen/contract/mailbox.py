@@ -307,12 +307,12 @@ class Mailbox:
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, messages: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that an agent knew when it was last asked in a dialogue within the step.
-        Also return the numbers of earlier messages that it did not know.
+        """Return (number of the last message, numbers of missed messages): which messages an agent knew when
+        it was last asked in a dialogue within the step.
 
-        `talk` is what the dialogue recorded. `messages` are the dialogue's messages as posted. Their
-        numbers may differ from those in the dialogue, because people wrote meanwhile or a message was not
-        sent."""
+        The missed messages are earlier ones that it did not know. `talk` is what the dialogue recorded
+        about the agent. `messages` are the dialogue's messages as posted. Their numbers may differ from
+        those in the dialogue, because people wrote meanwhile or a message was not sent."""
         before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
         last = max(known, default=talk.last_known)

@@ -1,4 +1,4 @@
-"""Decide when to ask an agent again that waits for another member.
+"""Decide when an agent that waits for another member is asked again.
 
 An agent waits for an answer to its question or request, or for news of a job that it gave. It is asked again
 after 30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with one step as

@@ -83,8 +83,8 @@ def message_recipients(organisation: Organisation, sender: int, say: MessageDraf
 
 
 def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
-    """Return the text without case and spaces, and the requests. If both are equal for two messages, one
-    repeats the other."""
+    """Return the text without case and spaces, and the commands that the message requests. If both are
+    equal for two messages, one repeats the other."""
     return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
 
 

@@ -1,4 +1,4 @@
-"""Define five worlds ("families") in which seats (players) build, craft or gather with blocks. Rules, version 1.
+"""Define five worlds in which seats (players) build, craft or gather with blocks. Rules, version 1.
 
 Sources: MindAgent (arXiv 2309.09971, section 7) for `kitchen`; MINDcraft and its benchmark MineCollab for
 `crafting`, `cooking` and `construction`; S-Agents (arXiv 2402.04578) for `gather`. Recipes are those of
@@ -10,7 +10,7 @@ goal is within reach when its turn in the step begins. The reach is 4.5 for bloc
 furnace, smoker, chest), and 3 for seats and animals. Seats act in the order of their numbers. Stations are
 *near* within a distance of 32, everything else within 64.
 
-The commands of all families but `kitchen` are *macros*. A macro continues from step to step until it ends::
+The commands of all worlds but `kitchen` are *macros*. A macro continues from step to step until it ends::
 
     goto KIND, goto_at X Y Z, goto_seat K
     collect KIND N            take the nearest block, until N are taken

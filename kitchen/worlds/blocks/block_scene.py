@@ -1,7 +1,8 @@
-"""Define `BlockScene`, the base class of the four worlds with macros (commands that last several steps).
+"""Define `BlockScene`, the base class of the four worlds of blocks with macros (commands that last several
+steps).
 
-It holds the state of such a world, and answers questions about it: which seats, blocks and animals are where,
-and what is near. The macros themselves are defined elsewhere.
+It holds the state of such a world. It answers where seats (players), blocks and animals are, and what is near
+a seat. The macros themselves are defined elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Name items, blocks and animals in the participant's language. Plain Python."""
+"""Translate the codes of items, blocks and animals into the participant's language. Plain Python."""
 
 from __future__ import annotations
 

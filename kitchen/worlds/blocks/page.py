@@ -1,4 +1,6 @@
-"""Define the pages of the five worlds of blocks: the default page, with facts and tables as text."""
+"""Define the pages of the five worlds of blocks. Each is the default page, which shows facts and tables as
+text.
+"""
 
 from __future__ import annotations
 

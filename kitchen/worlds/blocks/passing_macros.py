@@ -65,8 +65,8 @@ class Put(MacroRule):
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `no_chest` if no chest is near, `missing` if the seat does not hold the items, else an
-        empty text."""
+        """Return `no_chest` if no chest is within 32 cells, `missing` if the seat does not hold the items,
+        else an empty text."""
         if scene.nearest_block(seat, CHEST) is None:
             return NO_CHEST
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
@@ -94,8 +94,8 @@ class Take(MacroRule):
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `no_chest` if no chest is near, `missing` if the chest does not hold the items, else an
-        empty text."""
+        """Return `no_chest` if no chest is within 32 cells, `missing` if the chest does not hold the
+        items, else an empty text."""
         if scene.nearest_block(seat, CHEST) is None:
             return NO_CHEST
         return "" if scene.chest.get(words[1], 0) >= int(words[2]) else MISSING

@@ -49,13 +49,14 @@ def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> 
 def ites(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> float:
-    """Return how much the TES of `history` increases if the macros `added` are appended to it. It can be
-    negative."""
+    """Return how much the efficiency score (TES) of `history` increases if the commands `added` are
+    appended to it. It can be negative."""
     return tes([*history, *added], references) - tes(history, references)
 
 
 def helps(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> bool:
-    """Return whether the macros `added` increase the TES of `history`. False if there are none."""
+    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if there
+    are none."""
     return bool(added) and ites(added, history, references) > POSITIVE

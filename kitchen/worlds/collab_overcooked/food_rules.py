@@ -1,4 +1,4 @@
-"""Define all things in the kitchen, and what each utensil makes from its contents.
+"""Define all things in the kitchen of Collab-Overcooked, and what each utensil makes from its contents.
 
 The rules are read from `data/utensil_rows.toml`. A thing is a code such as `potato` or `dish`. The code of
 food in a dish is that of the food with the ending `IN_DISH`.
