@@ -158,7 +158,7 @@ class PairingBenchmark(ComparisonBenchmark):
         """Return the kinds of co-player that are compared by default."""
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return every pair of the kinds in `kinds`, in both orders of seats."""
+        """Return every pair of `kinds`, in both orders of seats, as line-ups such as `greedy+stay`."""
         return tuple(f"{one}{MEMBER_SEPARATOR}{other}" for one in self.kinds() for other in self.kinds())
 
     @abstractmethod

@@ -116,7 +116,7 @@ class ReplyReadings:
 
     @property
     def unread_share(self) -> float:
-        """Share of the decisions that were not read whole."""
+        """Share of the decisions whose replies could be read only in part or not at all."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property
@@ -145,8 +145,8 @@ class ReplyReadings:
 
     @property
     def warning(self) -> str:
-        """A sentence about too many unread decisions or invalid commands; empty if both shares are below
-        WARN_SHARE."""
+        """A sentence that warns of too many decisions that were not read whole, or too many invalid
+        commands. Empty if both shares are below WARN_SHARE."""
         entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
         return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 

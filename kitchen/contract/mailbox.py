@@ -136,8 +136,8 @@ class Mailbox:
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return the conversation partner of each member in this step; each pair has two entries. Empty if
-        members may talk with several others at a time."""
+        """Return the conversation partner of each member in this step, by member number. Empty if members
+        may talk with several others at a time."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.message for each in self.posted), step)

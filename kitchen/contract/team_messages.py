@@ -122,8 +122,8 @@ GONE = "gone"
 def conversation_partners(
     organisation: Organisation, messages: Iterable[TeamMessage], step: int
 ) -> dict[int, int]:
-    """Return the conversation partner of each member who is in a conversation in this step. Each pair has
-    two entries."""
+    """Return the conversation partner of each member who is in a conversation in this step, by member
+    number."""
     talking: dict[int, int] = {}
     last: dict[frozenset[int], int] = {}
     for message in messages:

@@ -2,7 +2,7 @@
 the data.
 
 By default, all participants are exported, and marks tell their kind. The caller can leave out kinds of
-participants, or data that an outage of the server affected.
+participants, or data that an outage of the app affected.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Attack(MacroRule):
     arguments: ClassVar[tuple[str, ...]] = (WORD,)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `none_near` if no animal of this kind is near; empty if one is."""
+        """Return `none_near` if no animal of this kind is within 64 cells; empty if one is."""
         return NONE_NEAR if scene.nearest_animal(seat, words[1]) is None else ""
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
@@ -113,6 +113,6 @@ class Attack(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return one `attack` command for each kind of animal that is near."""
+        """Return one `attack` command for each kind of animal within 64 cells."""
         kinds = (kind for kind in sorted(scene.meat) if scene.nearest_animal(seat, kind))
         return (Offer(("attack", kind)) for kind in kinds)
