@@ -43,8 +43,8 @@ def spell_skill(skill: Skill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """How an agent plays, as far as its prompts depend on it: whether it may wait, and when it fetches
-    things."""
+    """The style of an agent's play, as far as its prompts depend on it: whether it may wait, and when it
+    fetches things."""
 
     waits: str
     """FREELY, ONCE or NEVER."""
@@ -54,7 +54,7 @@ class PlayStyle:
 
 @dataclass(frozen=True, slots=True)
 class SeatObservation:
-    """What an agent knows in one of its seats now: brief, observation, legal commands and events."""
+    """The knowledge of an agent in one of its seats now: brief, observation, legal commands and events."""
 
     seat: int
     brief: Mapping[str, Json]

@@ -61,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """How often this job was given until it came back to a member that had it before. 0 if it did not
-        come back."""
+        """The number of times that this job was given until it came back to a member that had it before. 0
+        if it did not come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0

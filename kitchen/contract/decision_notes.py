@@ -35,7 +35,7 @@ WARN_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """How well the model replies for one decision could be read: counts of requested, unread and refused
+    """Counts of how well the model replies for one decision could be read: requested, unread and refused
     commands."""
 
     commands: int

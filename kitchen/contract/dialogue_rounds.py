@@ -58,7 +58,7 @@ def _everybody_hears(member: int, message: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """How much of the dialogue within a step an agent knew when it was last asked."""
+    """The part of the dialogue within a step that an agent knew when it was last asked."""
 
     last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
@@ -90,7 +90,7 @@ class StepDialogue:
     _opener: int = 0
     """The place of the agent that opened the present conversation."""
     _said_here: list[list[Json]] = field(default_factory=list)
-    """What each agent said in each of its turns in the present conversation, by place."""
+    """The messages of each agent in each of its turns in the present conversation, by place."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
     """The places of the agents that are not asked again in the present conversation."""

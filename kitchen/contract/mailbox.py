@@ -91,7 +91,7 @@ class OutgoingMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastHeard:
-    """Which messages an agent knew when it made its last decision."""
+    """The messages that an agent knew when it made its last decision."""
 
     number: int = 0
     """Number of the last message; 0 where there was none."""

@@ -49,5 +49,5 @@ def _is_due(since: int, asked_in: int, step: int) -> bool:
 
 
 def _reminders(steps: int) -> int:
-    """Return how many reminders are due after so many steps of waiting."""
+    """Return how many reminders are due after this number of steps of waiting."""
     return (max(steps, 0) // FIRST_REMINDER + 1).bit_length() - 1

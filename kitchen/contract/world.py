@@ -380,8 +380,9 @@ class World(ABC):
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether a person in this seat may submit this command now. By default these are the legal
-        and the anticipated commands. A world may accept more, such as typed text."""
+        """Return whether a person in this seat may submit this command now. By default these are the
+        commands that are legal now, and those that another seat could make legal (`anticipated_actions`).
+        A world may accept more, such as typed text."""
         return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:

@@ -127,7 +127,7 @@ class BlockMap:
 
     blocks: Mapping[Cell, str]
     area: Bounds
-    """Where seats may go."""
+    """The cells that seats may enter."""
     index: Index
     extents: Mapping[str, Extent]
 
@@ -170,7 +170,7 @@ class BlockGrid:
         """The cubes of the index that differ from those of the map."""
         self._extents = dict(start.extents)
         self._found: dict[str, dict[tuple[Cell, float], Cell | None]] = {}
-        """What was found of each kind since it changed last."""
+        """The results of searches for each kind since it changed last."""
         for key, block in self.changed.items():
             self._note(key_cell(key), block)
 

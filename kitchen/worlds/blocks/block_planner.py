@@ -216,8 +216,9 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
 
 
 def _gift_to_others(team: Team, seat: int) -> Command | None:
-    """Return a gift to a seat of somebody else, for a seat that cannot make the targets: all of an item that
-    may be needed. The seat with the workbench waits for gifts, if it knows how to use them."""
+    """Return a command that gives an item to another agent's or a person's seat: all of an item that may
+    be needed. It is for a seat that cannot make the targets itself. None if there is none. A seat with the
+    workbench that knows how to use it waits for gifts."""
     others = [other for other in team.all_seats if other not in team.seats]
     if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
         return None
@@ -255,7 +256,8 @@ def _making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | N
 
 
 def _most(team: Team, seat: int, head: Command) -> int:
-    """Return the greatest amount with which a macro can begin now, as far as this can be told."""
+    """Return the greatest amount with which a macro can begin now, as far as the seat's inventory shows
+    it; 0 if it cannot begin."""
     if (*head, "1") not in team.situation.legal[seat]:
         return 0
     verb, item = head
@@ -311,7 +313,8 @@ def _building_commands(team: Team) -> dict[int, Command]:
 
 
 def _shared_material(team: Team, seat: int) -> Command | None:
-    """Return the gift of a part of a material to a seat of the team that has none of it."""
+    """Return a command that gives a part of a material to another of the agent's seats that has none of
+    it. None if there is nothing to share."""
     materials = {wanted for _, _, wanted, _ in team.seen[seat].get("differences", ())} - {AIR}
     for item in sorted(materials & team.held[seat].keys()):
         poor = next((other for other in team.seats if team.lacks(other, item)), None)

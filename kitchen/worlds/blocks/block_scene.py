@@ -58,9 +58,9 @@ class BlockScene(SimpleWorld):
     """The blocks at the start; set by `set_up`."""
     blueprint: Blueprint | None = None
     collects: Mapping[str, tuple[str, Mapping[str, int]]] = {}
-    """What a block gives, and the steps by tool held (`hand`: without one)."""
+    """By kind of block: the item that it gives, and the steps with each tool (`hand`: without one)."""
     meat: Mapping[str, str] = {}
-    """The meat of each kind of animal; empty where it gives none."""
+    """The meat of each kind of animal; empty if it gives none."""
     placeable: frozenset[str] = frozenset()
     """The items that `place` can put into the blueprint's box."""
     time_limit: int
@@ -89,7 +89,7 @@ class BlockScene(SimpleWorld):
         """Number of macros that gave something."""
         self.items_given = 0
         self.since: list[dict[str, Json]] = [self._as_of_now(seat, None) for seat in range(self.seats)]
-        """What each seat did last, and what it held and had walked then."""
+        """The last command of each seat, and what it held and had walked then."""
         self.sought: set[Cell] = set()
         """Cells that a seat's `build` or `place` is after in this step."""
         self.changes: list[tuple[Cell, str]] = []

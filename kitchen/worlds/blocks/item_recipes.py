@@ -63,7 +63,7 @@ class RecipeBook:
         """The items of each tag that a row names."""
         self.by_item: dict[str, list[Recipe]] = {}
         self._made_of: dict[str, set[str]] = {}
-        """What is made of each item, in part at least."""
+        """The items that have each item as an ingredient."""
         for row in rows:
             self.by_item.setdefault(row.makes, []).append(row)
             for item in {*row.named}.union(*(tags[tag] for tag in row.tagged)):

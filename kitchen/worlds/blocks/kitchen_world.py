@@ -40,7 +40,7 @@ FURNACE, CHEST, LOG = "furnace", "chest", "oak_log"
 GOTO_RANGE, WORK_RANGE, FURNACE_RANGE, CHEST_RANGE = 48, 6, 32, 8
 MEAT: Mapping[str, str] = {"sheep": "mutton", "chicken": "chicken", "pig": "porkchop", "cow": "beef"}
 PLACES = (FURNACE, CHEST, LOG, "sheep", "chicken", "pig")
-"""Where `goto` leads; not to a cow."""
+"""The places to which `goto` leads; a cow is not among them."""
 DISHES, MORE_DISHES = ("cooked_chicken", "cooked_mutton"), ("cooked_porkchop",)
 EMPTY: tuple[None, int] = (None, 0)
 

@@ -49,9 +49,9 @@ class MacroRule(ABC):
     arguments: ClassVar[tuple[str, ...]]
     """The kind of each argument."""
     counts: ClassVar[bool] = False
-    """Whether `done` has a count."""
+    """True if the event `done` has a count."""
     walks_only: ClassVar[bool] = False
-    """Whether it ends as soon as its goal is within reach."""
+    """True if it ends as soon as its goal is within reach."""
 
     def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
         """Return whether `words` has the right number of arguments, and each is of the right kind."""

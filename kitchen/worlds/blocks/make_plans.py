@@ -37,7 +37,7 @@ class ItemSources:
     hunted: Mapping[str, str] = field(default_factory=dict)
     """The animal that gives an item."""
     table_stands: bool = False
-    """Whether a table stands in the world."""
+    """True if there is a workbench in the world."""
     furnace_stands: bool = False
 
 
@@ -71,7 +71,7 @@ class _Search:
         self.raw_of = {product: raw for raw, product in smelting_rules().products.items()}
 
     def set_aside(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which so many of an item were obtained and taken out of the pool."""
+        """Return the draft in which `amount` of an item was obtained and taken out of the pool."""
         found = self.obtain(draft, item, amount, within)
         if found:
             found = found.copy()
@@ -79,7 +79,7 @@ class _Search:
         return found
 
     def obtain(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which the pool holds so many of an item."""
+        """Return the draft in which the pool holds at least `amount` of an item."""
         short = amount - draft.pool.get(item, 0)
         if short <= 0:
             return draft
@@ -140,7 +140,7 @@ class _Search:
         return made
 
     def _pay_tag(self, draft: _Draft, tag: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which so many items of a tag were obtained and taken out of the pool."""
+        """Return the draft in which `amount` items of a tag were obtained and taken out of the pool."""
         made, items = draft.copy(), self.book.tags[tag]
         for _ in range(amount):
             held = sorted(items & made.pool.keys())

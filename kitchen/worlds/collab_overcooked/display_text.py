@@ -205,7 +205,7 @@ FIT_WORDS: Mapping[str, str] = {
     "part": gettext_noop("{things}; something is missing"),
     "none": gettext_noop("{things}; this makes nothing"),
 }
-"""Whether the contents of a utensil make something."""
+"""Texts for whether the contents of a utensil make something."""
 
 
 def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:

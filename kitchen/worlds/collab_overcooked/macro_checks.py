@@ -81,7 +81,7 @@ class KitchenThings:
 
     rules: FoodRules
     needs_dish: bool
-    """Whether the ordered food must be carried in a dish."""
+    """True if the ordered food must be carried in a dish."""
     hold: list[str | None]
     counters: list[str | None]
     """The thing on each of `COUNTERS`."""

@@ -149,7 +149,7 @@ def tasks_of_level(level: int) -> tuple[Task, ...]:
 
 
 def recipe(task: Task) -> dict[str, list[list[str]]]:
-    """Return the recipe in codes: `ingredients` as [name, "1"], and `steps` as [utensil, product,
-    *contents]."""
+    """Return the recipe in codes: `ingredients` as [name, amount] (always "1"), and `steps` as [utensil,
+    product, *contents]."""
     steps = [[job.utensil, job.makes, *map(base_food, job.contents)] for job in task.jobs]
     return {"ingredients": [[name, "1"] for name in task.ingredients], "steps": steps}

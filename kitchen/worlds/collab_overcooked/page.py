@@ -105,7 +105,7 @@ class AskForm(NamedTuple):
     macros: tuple[OfferedMacro, ...]
     """The teammate's macros."""
     own: tuple[OfferedMacro, ...]
-    """The person's own macros, for the plan; empty where no plans are picked."""
+    """The person's own macros, for the plan; empty if plans are not picked from a list."""
 
 
 class RequestCard(NamedTuple):

@@ -54,7 +54,7 @@ OWN_PLACES: tuple[frozenset[str], ...] = (
     frozenset((COUNTER, *OWN_UTENSILS[CHEF])),
     frozenset((COUNTER, *OWN_UTENSILS[ASSISTANT], *DISPENSERS)),
 )
-"""Where each seat can pick something up."""
+"""The places from which each seat can pick something up."""
 
 NORTH, SOUTH, EAST, WEST = "north", "south", "east", "west"
 INTERACT, STAY = "interact", "stay"

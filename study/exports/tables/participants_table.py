@@ -56,8 +56,8 @@ OUTSIDE = ("about", "check", "final")
 
 
 class ColumnContent(NamedTuple):
-    """What a wide column (a column that depends on the design) contains: the condition, the place, and the
-    measure or item."""
+    """The content of a wide column (a column that depends on the design): the condition, the place, and
+    the measure or item."""
 
     condition: str | None
     """Key of the condition; None outside of the conditions."""
