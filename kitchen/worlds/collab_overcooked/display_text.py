@@ -1,4 +1,4 @@
-"""Put things, macros, refusals and events into words for participants. Plain Python."""
+"""Translate things, macros, refusal codes and recipes into texts for participants. Plain Python."""
 
 from __future__ import annotations
 
@@ -148,7 +148,8 @@ JOB_WORDS: Mapping[str, str] = {
 
 
 def thing_words(thing: Json) -> str:
-    """Return a thing in words: `baked potato slices`, `pumpkin soup in a dish`, `nothing`."""
+    """Return the name of a thing for participants: `baked potato slices`, `pumpkin soup in a dish`,
+    `nothing`."""
     if thing is None:
         return pgettext("what somebody holds", "nothing")
     code = str(thing)
@@ -163,12 +164,13 @@ def thing_words(thing: Json) -> str:
 
 
 def list_words(things: Iterable[Json]) -> str:
-    """Return things in words, separated by commas."""
+    """Return the names of things, separated by commas."""
     return ", ".join(map(thing_words, things))
 
 
 def command_words(command: Command) -> str:
-    """Return a macro in words: `Take potato from: counter`; empty if it is none."""
+    """Return a command as a text for participants: `Take potato from a counter`. Empty for an empty
+    command."""
     if not command:
         return ""
     verb, *arguments = command
@@ -186,7 +188,7 @@ def command_words(command: Command) -> str:
 
 
 def utensil_words(entry: Mapping[str, Json]) -> str:
-    """Return the state of a utensil in words."""
+    """Return a text about a utensil of the observation: what is inside, and whether it runs or is ready."""
     if entry["ready"]:
         return gettext("ready: {thing}").format(thing=thing_words(entry["ready"]))
     if not entry["contents"]:
@@ -203,11 +205,11 @@ FIT_WORDS: Mapping[str, str] = {
     "part": gettext_noop("{things}; something is missing"),
     "none": gettext_noop("{things}; this makes nothing"),
 }
-"""Whether the contents of a utensil make something."""
+"""Texts for whether the contents of a utensil make something."""
 
 
 def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the steps of the recipe in words; empty for a seat that does not know it."""
+    """Return the steps of the recipe as texts; empty for a seat that does not know the recipe."""
     if "recipe" not in brief:
         return ()
     jobs = (
@@ -223,5 +225,6 @@ def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def doing_words(player: Mapping[str, Json]) -> str:
-    """Return what a cook is doing, in words."""
+    """Return a text about the macro that a cook of the observation is carrying out, or that the cook is
+    ready."""
     return command_words(tuple(player["doing"])) if player["doing"] else gettext("Ready for the next action")

@@ -1,4 +1,4 @@
-"""Register everything that belongs to the Collab-Overcooked world."""
+"""Register the Collab-Overcooked world: its rules, page, agents, benchmark, metrics and default practice."""
 
 from __future__ import annotations
 

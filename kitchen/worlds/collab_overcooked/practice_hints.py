@@ -1,7 +1,7 @@
-"""Put into words what somebody who practises may do when no action of their own is due: ask, answer or wait.
+"""Write hints for a participant in practice who has no action to take: ask, answer or wait.
 
-Hints follow the reference trajectories of the task, so only a chef who knows the recipe gets those that name
-things. Plain Python, no Django.
+The hints follow the reference trajectories (known good sequences of commands) of the task. Only a chef who
+knows the recipe gets hints that name things. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -61,13 +61,14 @@ REASONS: Mapping[str, str] = {
 
 
 def reason_words(macro: Command) -> str:
-    """Return why this macro comes next; empty for one without a reason of its own."""
+    """Return a text that explains why this command comes next; empty if there is no explanation for it."""
     text = REASONS.get(" ".join((macro[0], macro[-1])), REASONS.get(macro[0], ""))
     return gettext(text) if text else ""
 
 
 def teammate_hint(view: SeatView) -> str:
-    """Return the hint for a step in which no macro of the own reference trajectory can begin."""
+    """Return the hint for a step in which the seat cannot begin the next command of its reference
+    trajectory (a known good sequence). It tells the person to ask the teammate, accept a request, or wait."""
     teammate = view.players[1 - view.seat].name
     if view.seat != CHEF or "recipe" not in view.brief:
         text = ACCEPT if _can_accept(view) else NOTHING_ASKED
@@ -84,7 +85,7 @@ def teammate_hint(view: SeatView) -> str:
 
 
 def typed_words(macro: Command) -> str:
-    """Return a macro as it is typed: `pickup(egg, counter)`."""
+    """Return a command in the form in which a person types it: `pickup(egg, counter)`."""
     return f"{macro[0]}({', '.join(macro[1:])})"
 
 
