@@ -60,7 +60,7 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SkillDispatcherOptions(shared.SkilledOptions):
-    """The settings in their own types; see SETTINGS for their meaning."""
+    """The chosen settings as typed fields; `SETTINGS` explains each of them."""
 
     analysis: bool
     choices: bool
