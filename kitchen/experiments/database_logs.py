@@ -1,7 +1,7 @@
 """Store the logs of experiment episodes in the database, read them back, and verify them.
 
-Pieces of a log are added and never changed. If a log cannot be continued, a new run of the episode begins,
-and the last run is used.
+A log is stored in pieces, which are added and never changed. If a log cannot be continued, the episode starts
+again as a new run. The log of the last run is used.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
 
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
-    """Return a function that stores the next pieces of an episode's log. With `anew`, it begins a new run."""
+    """Return a function that stores the next piece of an episode's log. With `anew`, the pieces belong to
+    a new run of the episode."""
     run, number = _last(episode)
     if anew and number:
         run, number = run + 1, 0
@@ -97,7 +98,8 @@ def key_of(episode: ExperimentEpisode) -> EpisodeKey:
 
 
 def logs_import(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
-    """Copy the logs of a folder, read by `data`, into a new experiment. Leave out unreadable ones."""
+    """Store logs in a new experiment. `data` returns the bytes of the log of one episode. Unreadable logs
+    are left out with a warning."""
     for episode in experiment.episodes.iterator(LOGS_AT_ONCE):
         if stored := data(key_of(episode)):
             try:
@@ -114,7 +116,8 @@ def log_cost(played: PlayedLog) -> float:
 
 
 def experiment_cost(experiment: Experiment) -> float:
-    """Return the US dollars that an experiment has spent and reserved, here and elsewhere."""
+    """Return the US dollars that an experiment has spent and reserved, including money spent before it was
+    imported from a folder."""
     here = spent_or_reserved(experiment.budget.pk) if experiment.budget else 0
     return float(here + experiment.spent_elsewhere)
 

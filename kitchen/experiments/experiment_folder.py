@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class FolderError(Exception):
-    """Raised when this experiment cannot be stored in a folder. The message is one line."""
+    """Raised when an experiment cannot be stored in this folder. The message is one line."""
 
 
 def _versions() -> dict[str, str]:
@@ -49,10 +49,11 @@ def _version(name: str) -> str:
 
 
 def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[EpisodeKey, EpisodeRow]]:
-    """Create or open the folder; return the experiment's key (empty for a new one) and its played rows.
+    """Create or open the folder of an experiment. Return the experiment's key (empty for a new one) and the
+    rows of the episodes already played.
 
-    Raises FolderError if the folder holds another experiment, and OSError if the disk refuses.
-    """
+    Raises FolderError if the folder holds another experiment, and OSError if a file cannot be read or
+    written."""
     folder.mkdir(parents=True, exist_ok=True)
     key = ""
     if (folder / SETTINGS).exists():
@@ -71,7 +72,7 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
 
 
 def read_setup_file(folder: Path) -> ExperimentSetup:
-    """Return the setup stored in this folder; raise FolderError if there is none."""
+    """Return the setup stored in this folder. Raises FolderError if there is none."""
     try:
         stored = _stored(folder / SETTINGS)
         return ExperimentSetup.from_json(stored["setup"])
@@ -116,7 +117,7 @@ def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
 
 
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
-    """Write the tables and figures, and return the results."""
+    """Compute the results from these rows, write the tables and figures, and return the results."""
     results = cell_results_of(setup, rows)
     for name, make in RESULT_MAKERS.items():
         write_atomically(folder / name, make(setup, results))

@@ -1,7 +1,8 @@
-"""Aggregate episode rows into the results of each cell, with published results and the upper bound.
+"""Compute the results of each cell from episode rows, beside published results and the upper bound. A cell is
+one level with one number of agents.
 
-The collaboration score (CoS) averages completed / (completed + failed) orders over intervals (MindAgent,
-section 3).
+The collaboration score (CoS) averages completed / (completed + failed) orders over the tested intervals
+between orders (alpha); see MindAgent, section 3.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kitchen.experiments.experiment_setup import (
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult:
-    """The results of one interval (alpha) in one cell."""
+    """The results of one cell at one interval between orders (alpha)."""
 
     alpha: float
     episodes: int
@@ -42,12 +43,12 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of completed and failed things together, in the world's own count."""
+        """The number of orders that were completed or failed. Other worlds count other things."""
         return self.completed + self.failed
 
     @property
     def share(self) -> float | None:
-        """completed / total; None if no order has ended."""
+        """completed / total; None if nothing was completed or failed."""
         return self.completed / self.total if self.total else None
 
 
@@ -60,7 +61,7 @@ class CellResult:
 
     @property
     def players(self) -> DecisionMakers:
-        """Decision makers over all intervals."""
+        """The decision makers of this cell, over all intervals."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
@@ -83,14 +84,15 @@ class CellResult:
 
     @property
     def is_above(self) -> bool | None:
-        """Return whether this experiment's CoS is above the paper's; None if one of them is missing."""
+        """True if this experiment's CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean; None if a value is missing, because the mean would then cover fewer cells."""
+    """Return the mean of the values. None if there are none or any is None, because means of fewer cells
+    are not comparable."""
     all_values = list(values)
     known = [value for value in all_values if value is not None]
     return fmean(known) if all_values and len(known) == len(all_values) else None
@@ -98,7 +100,8 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanScores:
-    """Mean scores over several cells; `ours_there` and `paper` cover the cells that have both."""
+    """Mean collaboration scores (CoS) over several cells. `ours_there` and `paper` are means over the
+    cells for which both scores exist."""
 
     ours: float | None
     """Mean CoS of this experiment over every played cell."""
@@ -113,7 +116,7 @@ class MeanScores:
 
 
 def means_of(cells: Sequence[CellResult]) -> MeanScores:
-    """Return the mean scores of these cells and the number of cells behind each."""
+    """Return the mean scores of these cells, and how many cells each mean covers."""
     played = [each for each in cells if each.cos is not None]
     both = [each for each in played if each.paper_cos is not None]
     return MeanScores(
@@ -163,7 +166,7 @@ def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Sco
 
 
 def decision_makers_of(results: Iterable[CellResult]) -> DecisionMakers:
-    """Return the decision makers of these cells."""
+    """Return the decision makers of all these cells together."""
     return sum((each.players for each in results), DecisionMakers())
 
 
