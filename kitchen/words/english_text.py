@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 
 def counted_noun(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: `1 participant`, `12 participants`; `many` is an irregular plural."""
+    """Return a number with its noun: `1 participant`, `12 participants`. `one` is the singular, `many` an
+    irregular plural."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 

@@ -58,7 +58,7 @@ _HEADINGS = ("Commands:", "My commands for this step:", "Action:", "")
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The sentences around its commands. The world supplies fitting ones."""
+    """The sentences that the stand-in writes around its commands. Worlds supply suitable ones."""
 
     openings: Sequence[str] = (
         "Let me look at what there is to do and at what everybody has.",
@@ -89,7 +89,8 @@ def call_spelling(agent: int, command: Command) -> str:
 
 
 def write_reply(commands: Sequence[WrittenCommand], *, apologise: bool, rng: Random, prose: Prose) -> str:
-    """Return these commands as text like a model's. All commands of one reply are spelled the same way."""
+    """Return the commands within sentences, as a language model might write them. All commands of one
+    reply are spelled the same way. With `apologise`, an apology comes first."""
     spell = rng.choice((underscore_spelling, call_spelling))
     sentences = [rng.choice(_APOLOGIES)] if apologise else []
     sentences.append(rng.choice(prose.openings))
@@ -117,7 +118,8 @@ MODEL = "stand-in-1"
 
 @dataclass(frozen=True, slots=True)
 class StandInAdvice:
-    """The right commands for now, and the material for plausible errors. Agents are seats."""
+    """The right commands of a step, and the names from which plausible errors are made. Agents are
+    numbered as seats."""
 
     commands: Mapping[int, Command]
     """The right commands of this step, in their order."""
@@ -144,8 +146,8 @@ Writer = Callable[[Sequence[WrittenCommand], Random], str]
 
 @dataclass(frozen=True, slots=True)
 class StandInBehaviour:
-    """The behaviour of the stand-in. Rates are probabilities from 0 to 1. An error is drawn for each agent,
-    nonsense and failures for each call."""
+    """How often the stand-in makes errors. Rates are probabilities from 0 to 1. Errors are drawn for each
+    agent, nonsense and failures for each call."""
 
     error_rate: float = 0.0
     nonsense_rate: float = 0.0
@@ -156,12 +158,14 @@ class StandInBehaviour:
 
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
-    """Return the usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
+    """Return the tool arguments that the stand-in writes by default: `{"reasoning": …, "commands":
+    ["goto_agent1_pot0", …]}`."""
     return {"reasoning": reasoning, "commands": [underscore_spelling(*written) for written in commands]}
 
 
 class StandIn(LanguageModel):
-    """The stand-in for one decision. Thread-safe, but the order of calls decides which answer each gets."""
+    """The stand-in model for one decision. It is thread-safe, but each answer depends on the number of
+    calls made before."""
 
     provider = "stand-in"
 
@@ -180,8 +184,8 @@ class StandIn(LanguageModel):
         self._calls = count()
 
     async def ask(self, request: Request) -> Reply:
-        """Return text, or a tool call if one was requested, after `latency`; a ModelError with
-        `failure_rate`."""
+        """Return text, or a tool call if one was requested, after `latency` seconds. Raises ModelError
+        with the probability `failure_rate`."""
         rng = Random(f"{self.seed}:{next(self._calls)}")  # noqa: S311
         began = time.monotonic()
         fails = rng.random() < self.manners.failure_rate
@@ -228,7 +232,7 @@ class StandIn(LanguageModel):
 
 
 def has_feedback_for(request: Request, agent: int) -> bool:
-    """Return whether the feedback in the last user message names this agent."""
+    """Return whether the feedback in the last user message names this agent (`agent1`, `agent 1`)."""
     said = [message.text for message in request.messages if message.role == "user"]
     lines = said[-1].splitlines() if said else []
     starts = [number for number, line in enumerate(lines) if "feedback" in line.lower()]
@@ -315,8 +319,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
 
 
 def stand_in_settings(errors: str) -> tuple[Setting, ...]:
-    """Return the settings of the stand-in; `errors` is the co-player's word for what can be wrong:
-    `commands`."""
+    """Return the settings of the stand-in that an agent declares. `errors` is the word for the things that
+    can be wrong, such as `commands`."""
     return (
         _setting("errors", f"share of wrong {errors}", 1),
         _setting("nonsense", "share of senseless replies", 1),
