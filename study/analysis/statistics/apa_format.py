@@ -16,7 +16,8 @@ DASH = "\N{EN DASH}"
 
 
 def format_number(value: float | None, digits: int = 2) -> str:
-    """Round a number, with a true minus sign and never a negative zero; a dash for None."""
+    """Return the number rounded to `digits` decimals, with a true minus sign and never as negative zero; a
+    dash for None."""
     if value is None:
         return DASH
     text = f"{value:.{digits}f}"
@@ -71,7 +72,7 @@ def format_pair(pair: Pair) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table of escaped cells; the first column is left-aligned, the others right-
+    """Return a Markdown table; its cells are escaped. The first column is left-aligned, the others right-
     aligned."""
     line = "| {} |".format
     rule = [":--", *("--:" for _ in head[1:])]
@@ -79,5 +80,5 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape all Markdown syntax in a text; intervals and p < .05 stay readable."""
+    """Return the text with all Markdown syntax escaped. Intervals and “p < .05” stay readable."""
     return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)
