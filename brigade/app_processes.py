@@ -36,7 +36,7 @@ def child_process(name: str, command: list[str], environment: dict[str, str], **
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the child process that runs the embedded Valkey."""
+    """Return the child process that runs the embedded Valkey (a Redis server)."""
     return child_process("valkey", valkey_command(paths.valkey_socket()), environment)
 
 

@@ -37,9 +37,8 @@ class SetupError(Exception):
 def main(arguments: Sequence[str]) -> int:
     """Install the packages that the requirements files pin.
 
-    `arguments` are the files, with `--into FOLDER` first for a separate environment. Return the exit code: 0,
-    or 2 after one line on stderr if the installation fails.
-    """
+    `arguments` are the names of these files. With `--into FOLDER` first, the packages go into a separate
+    virtual environment. Return the exit code: 0, or 2 after one line on stderr if the installation fails."""
     apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
         with (BASE / "requirements.txt").open() as lock:

@@ -58,7 +58,7 @@ def set_up_worker(instance: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def report_worker_ready(**_: Any) -> None:
-    """Report that the worker accepts tasks from now on."""
+    """Report that the worker accepts tasks from now on (`process_startup.report_ready`)."""
     report_ready()
 
 

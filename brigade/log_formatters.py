@@ -1,5 +1,5 @@
-"""Format log lines without secrets. Whoever has the key of a participant or seat can act as that person, so
-keys are shortened in messages, arguments and tracebacks.
+"""Format log lines without secrets. With the key of a participant or seat, anybody could act as that person.
+So keys are shortened in messages, arguments and tracebacks.
 
 `LineFormatter` writes lines for people, `JsonFormatter` for programs. Both add the log context (such as the
 ids of the request and the task).

@@ -139,7 +139,7 @@ class SingleAccept:
         self.port.stopListening()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
-        """Do nothing: the port closes its socket."""
+        """Do nothing, because the port closes its socket itself. Twisted calls this."""
 
 
 LAST_OF_DATA = 7
@@ -210,7 +210,7 @@ class HttpConnections(HTTPFactory):
         self._open: WeakSet[LimitedHttpChannel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
-        """Return the protocol of a new connection."""
+        """Return the protocol object for a new connection, and remember it as open."""
         channel = super().buildProtocol(addr)
         channel.requestFactory = LimitedRequest
         self._open.add(channel)

@@ -33,8 +33,9 @@ class Team:
     def of(
         cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
     ) -> Team:
-        """Return the team that a line-up describes (`kitchen.contract.line_up`), for a world with this
-        number of seats. Raises SettingsError if the line-up does not fit the seats."""
+        """Return the team that a line-up describes, for a world with this number of seats. A line-up is a
+        text that lists the agents (`kitchen.contract.line_up`). Raises SettingsError if the line-up does
+        not fit the seats."""
         members = organisation.members if organisation else line_up_members(line_up, seats)
         return cls(members, line_up_kinds(line_up), organisation, knowing)
 
@@ -54,8 +55,8 @@ class AskedMember:
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """One decision in the form that logs store. Without an organisation (rules for messages), it is the
-    joint decision of all members."""
+    """One decision in the form that logs store. In a team without an organisation (rules for messages), it
+    is the joint decision of all members."""
 
     member: int
     """The number of the first member that decided."""

@@ -1,10 +1,10 @@
 """Decide which members (agents) are asked in a step, and when their decisions take effect, in episodes
 without people.
 
-The organisation names the schedule (`kitchen.contract.schedules.SCHEDULES`). Thinking takes `think_steps`
-steps of the game, not real time: a member is asked at once, and its decision takes effect that many steps
-later. Until then, its seats continue their plans or wait. Its messages are sent when the decision takes
-effect, before others are asked. Plain Python.
+The schedule is a setting of the team's organisation (`kitchen.contract.schedules.SCHEDULES`). Thinking takes
+`think_steps` steps of the game, not real time: a member is asked at once, and its decision takes effect that
+many steps later. Until then, its seats continue their plans or wait. Its messages are sent when the decision
+takes effect, before others are asked. Plain Python.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class AskingSchedule:
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
         """Return the numbers of the members that are asked in this step. Call it once in each step,
-        because it also moves the turn on."""
+        because it may also pass the turn to the next member."""
         free = now.wants - self.pending.keys()
         if self.organisation.schedule == FREE:
             return free

@@ -66,7 +66,8 @@ def sample_calls(
     organisation: Organisation | None = None,
     member: int | None = None,
 ) -> TrialCalls:
-    """Play the game with the stand-in model and return the sampled calls of an agent that holds these seats.
+    """Play the game with the stand-in (which imitates a language model), and return sampled calls of an agent
+    that holds these seats.
 
     If others may write to the agent, the prompts contain sample messages. `member` is the number of an
     agent without a seat. Raises WorldError if the length of the game is unknown or the settings are

@@ -137,8 +137,8 @@ class EpisodeLoop(StepOpening):
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
-        """Return the step with the commands, decisions and messages that follow from these answers. The
-        episode is not changed."""
+        """Return the step with the commands, decisions and messages that follow from the decisions in
+        `asked`. The episode is not changed."""
         now = {each.member.number: each for each in asked if not self._is_delayed(each.decision)}
         given = {
             each.member.number: self._commands_of(
@@ -190,7 +190,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """The one reason why members without an organisation are asked."""
+        """The code of the reason why the agents are asked, if there is no organisation. One code applies
+        to all of them."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:

@@ -1,4 +1,5 @@
-"""Carry out jobs whose aim the world defines: the agent `Follower`, and `follow_jobs` for other agents.
+"""Carry out jobs (tasks that one team member gives another by message) for other agents: the agent
+`Follower`, and the function `follow_jobs`. A job's aim is a goal that the world can check.
 
 `Follower` calls no model and does nothing without a job. A job's state is computed from messages. The agent
 remembers only jobs whose messages may be too old to be delivered again. No Django.
@@ -136,7 +137,8 @@ CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from
 
 
 class Follower(Agent):
-    """Pursue jobs whose aim the world defines, and do nothing without one."""
+    """An agent that pursues jobs with an aim (a goal that the world can check). It does nothing without
+    such a job."""
 
     kind = "follower"
     instant = True

@@ -1,7 +1,7 @@
 """Show the prompts that an agent would send in one step, without asking a language model.
 
-The episode is played up to that step with the stand-in model. Seats without an agent are played by a
-simulated person, who sends no messages.
+The episode is played up to that step with the stand-in, which imitates a language model. Seats without an
+agent are played by a simulated person, who sends no messages.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class _Play:
 
 
 class RehearsedEpisode:
-    """An episode that is played with the stand-in model, only as far as prompts are requested. Steps
-    already played are not repeated."""
+    """An episode that is played with the stand-in (which imitates a language model), only as far as
+    prompts are requested. Steps already played are not repeated."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
         """Start the episode. WorldError for impossible settings."""

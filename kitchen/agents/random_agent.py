@@ -12,8 +12,8 @@ from kitchen.contract.world import Command
 class RandomAgent(Agent):
     """Draw each seat's command from its legal actions; play every world.
 
-    The random numbers depend only on the situation's seed. If an earlier seat has chosen a command at a
-    place, a later seat does not choose the same command there once it has become impossible."""
+    The random numbers depend only on the situation's seed. Seats choose in order. If a seat's command
+    makes the same command at the same place impossible, later seats do not choose it."""
 
     kind = "random"
     instant = True

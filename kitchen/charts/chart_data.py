@@ -58,7 +58,7 @@ class Series:
 
     @property
     def has_intervals(self) -> bool:
-        """Return whether any point has an interval along the y axis."""
+        """True if any point has an interval along the y axis."""
         return self.look != "spans" and any(point.low is not None for point in self.points)
 
 

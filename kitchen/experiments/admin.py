@@ -156,7 +156,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         )
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """Return the form with all arguments for a new experiment, or the run settings of an existing one."""
+        """Return the form class: all arguments for a new experiment; name, parallel episodes and spending
+        limit for an existing one."""
         form = experiment_form() if obj is None else RunSettingsForm
         return super().get_form(request, obj, change, **{**kwargs, "form": form})
 
@@ -168,7 +169,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """Add the URLs of the downloads and of the start page."""
+        """Return the admin's URL patterns, with those of the downloads and of the start page."""
         wrap = self.admin_site.admin_view
         return [
             path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
@@ -177,7 +178,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         ]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
-        """Respond with one result file, identical to the one that the command writes."""
+        """Return the download of one result file. It is identical to the file that the management command
+        writes."""
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied

@@ -36,7 +36,7 @@ class Estimate:
 
     @property
     def mean(self) -> float | None:
-        """The mean; None without episodes."""
+        """The mean of the values; None if there are no episodes."""
         return fmean(self.values) if self.values else None
 
     @property
@@ -253,8 +253,8 @@ def agents_in_seat(pairs: Iterable[LineUpResult], seat: int) -> list[str]:
 
 
 def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> Iterator[tuple[str, Estimate]]:
-    """Yield (kind, mean) for every kind of agent in this seat. The mean is over all partners of another
-    kind."""
+    """Yield (kind, mean) for every kind of agent that played in this seat in this level. The mean is over
+    all partners of another kind."""
     for kind in agents_in_seat(pairs, seat):
         mine = [each for each in pairs if each.level == level and each.kinds[seat] == kind]
         others = [each for each in mine if len(set(each.kinds)) > 1]

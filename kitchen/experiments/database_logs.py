@@ -32,7 +32,7 @@ class PlayedElsewhereError(Exception):
 
 
 def log_data(episode: ExperimentEpisode) -> bytes:
-    """Return the bytes of the last run's log; empty if there is none."""
+    """Return the bytes of the episode's log, as stored by its last run; empty if there is none."""
     rows = ExperimentLog.objects.filter(episode=episode)
     last = rows.order_by("-run").values_list("run", flat=True).first()
     return b"".join(bytes(data) for data in rows.filter(run=last).values_list("data", flat=True))
@@ -86,7 +86,7 @@ def logs_of(experiment: Experiment) -> Iterator[tuple[EpisodeKey, bytes]]:
 
 
 def readable_logs_of(experiment: Experiment) -> Iterator[PlayedLog]:
-    """Yield every log that can be read, in the order of the experiment."""
+    """Yield every log of the experiment that can be read, in the order of its episodes."""
     for _, data in logs_of(experiment):
         with suppress(LogError):
             yield read_log(data)

@@ -1,8 +1,8 @@
 """Define the result row of one played episode, and read and write rows as CSV. Also count who made the
 decisions.
 
-A row counts separately the decisions that the stand-in model or a fallback made in place of a language model.
-New columns are added at the end.
+A row counts separately the decisions that the stand-in (an imitation) or a fallback made in place of a
+language model. New columns are added at the end.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """The counts of how the model replies of this episode were parsed."""
+        """How many of the episode's model replies could be parsed, and how well."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
@@ -203,7 +203,7 @@ class DecisionMakers:
 
     @classmethod
     def of(cls, rows: Iterable[EpisodeRow]) -> Self:
-        """Count the decision makers of these episodes."""
+        """Return how many decisions each decision maker made in these episodes."""
         total = cls()
         for row in rows:
             if row.outcome == FAILED:
@@ -247,8 +247,8 @@ class DecisionMakers:
         return counts_text(self.decisions)
 
     def figure_label(self, kind: str) -> str:
-        """Return the name of a kind of agent for a figure. `(stand-in)` is added if the stand-in model
-        decided for it."""
+        """Return the name of a kind of agent for a figure. If the stand-in (an imitation of a language
+        model) made decisions for it, `(stand-in)` is added."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:
@@ -264,11 +264,11 @@ class DecisionMakers:
 
 
 def counts_text(counts: Counter[str]) -> str:
-    """Format counts: `planner x3, stand-in x57`."""
+    """Return the counts as text: `planner x3, stand-in x57`."""
     return ", ".join(f"{name} x{number}" for name, number in sorted(counts.items()))
 
 
 def read_counts(text: str) -> Counter[str]:
-    """Parse the output of `counts_text`."""
+    """Return the counts that `counts_text` wrote as text."""
     pairs = (part.rpartition(" x") for part in text.split(", ") if part)
     return Counter({name: int(number) for name, _, number in pairs})

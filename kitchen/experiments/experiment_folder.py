@@ -1,6 +1,6 @@
 """Store an experiment as files in a folder. Each file is written completely or not at all.
 
-A resumed run continues from `episodes.csv`.
+A run that is resumed reads the results of episodes already played from `episodes.csv`.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 
 def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
-    """Write experiment.json, which makes it possible to resume the experiment."""
+    """Write the file experiment.json into the folder. It is needed to resume the experiment."""
     write_atomically(folder / SETTINGS, settings_file(setup, key))
 
 
 def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
-    """Return the bytes of experiment.json: setup, versions, and the seed of every episode."""
+    """Return the content of experiment.json: the setup, versions, and the seed of every episode."""
     world = {"kind": setup.world, "version": get_world(setup.world).version, "steps": setup.ground.steps}
     seeds = [{"key": list(job.key), "seed": job.seed} for job in episode_jobs(setup)]
     content = {"version": VERSION, "key": key, "setup": setup.to_json(), "world": world}
@@ -107,12 +107,12 @@ def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
 
 
 def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> None:
-    """Write episodes.csv."""
+    """Write the result rows to the file episodes.csv in the folder."""
     write_atomically(folder / EPISODES, rows_file(setup, rows))
 
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
-    """Return the bytes of episodes.csv."""
+    """Return the content of episodes.csv with these result rows."""
     return episode_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
 
 

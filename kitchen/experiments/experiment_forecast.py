@@ -76,8 +76,8 @@ class WorkForecast:
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Return the work of these episodes. The time is measured over a few steps of some of them; the stand-
-    in model replaces paid models."""
+    """Return the work of these episodes. The time is measured over a few steps of some of them. In place
+    of paid models, the stand-in (an imitation) plays."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     paces = []
@@ -94,7 +94,8 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """Return the model costs of these episodes; 0 if they call no model, or only the stand-in."""
+    """Return the model costs of these episodes. They are 0 if the episodes call no model, or only the
+    stand-in (a free imitation)."""
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -110,7 +111,8 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
 
 
 def provider_names(setup: ExperimentSetup) -> set[str]:
-    """Return the providers of paid models; empty if only the stand-in or no model is called."""
+    """Return the providers of paid models. Empty if no model is called, or only the stand-in (a free
+    imitation)."""
     return {provider_of_column(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
@@ -137,7 +139,8 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
 
 
 def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:
-    """Return sample calls of each agent in this episode, made with the stand-in model."""
+    """Return sample calls of each agent in this episode, made with the stand-in (a free imitation of a
+    language model)."""
     variant = job.column.variant
     settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
     kinds, members = line_up_kinds(line_up), line_up_members(line_up, job.column.agents)

@@ -90,7 +90,7 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["limit"] = exact_amount(self.initial["limit"])
 
     def clean(self) -> dict[str, Any]:
-        """Check that the experiment can be played."""
+        """Return the cleaned fields. Errors are added if the experiment cannot be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         self.wanted()
         return cleaned

@@ -43,7 +43,8 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of orders that were completed or failed. Other worlds count other things."""
+        """The number of orders that were completed or failed. In worlds without orders, what the world
+        counts in their place."""
         return self.completed + self.failed
 
     @property
@@ -54,7 +55,7 @@ class IntervalResult:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """The results of one cell (level and number of agents)."""
+    """The results of one cell (level and number of agents), at each interval between orders."""
 
     column: ExperimentColumn
     intervals: tuple[IntervalResult, ...]
@@ -66,19 +67,21 @@ class CellResult:
 
     @property
     def cos(self) -> float | None:
-        """CoS of this experiment; None if an interval has no result yet."""
+        """The collaboration score (CoS) of this cell in this experiment. None if an interval has no result
+        yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
     def paper_cos(self) -> float | None:
-        """CoS computed from the paper's counts; None if the paper has none for an interval."""
+        """The collaboration score (CoS) of this cell, computed from the paper's counts. None if the paper
+        has no count for an interval."""
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None
 
     @property
     def bound_cos(self) -> float | None:
-        """The upper bound of the CoS; None if none is known."""
+        """The upper bound of the collaboration score (CoS) of this cell. None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
@@ -171,6 +174,6 @@ def decision_makers_of(results: Iterable[CellResult]) -> DecisionMakers:
 
 
 def group_by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:
-    """Group cells by their number of agents, in ascending order."""
+    """Return the cells grouped by their number of agents, in ascending order."""
     numbers = sorted({each.column.agents for each in results})
     return {number: [each for each in results if each.column.agents == number] for number in numbers}

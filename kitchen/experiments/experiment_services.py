@@ -1,6 +1,6 @@
 """Create, start, stop and read experiments in the database, and queue their episodes for workers.
 
-Two workers may play the same episode, but its row is written once.
+Two workers may play the same episode, but its result row is stored only once.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: 
 
 
 def episodes_write(*, experiment: Experiment) -> None:
-    """Insert the missing episodes of an experiment in batches, as waiting."""
+    """Insert those episodes of an experiment that the database does not have yet, as waiting. They are
+    inserted in batches."""
     setup = ExperimentSetup.from_json(experiment.setup)
     if experiment.episodes.count() < setup.total:
         rows = (_episode(experiment, job) for job in episode_jobs(setup))
@@ -353,12 +354,12 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def count_played(experiment_id: int) -> int:
-    """Return how many episodes have a row, failed ones included."""
+    """Return how many episodes have a result row, including those that an error ended."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__isnull=False).count()
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
-    """Return all rows so far by key, including those of failed episodes."""
+    """Return all result rows of the experiment by key, including those of episodes that an error ended."""
     stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

@@ -79,7 +79,7 @@ class ExperimentColumn:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark of the world."""
+        """The benchmark that the world of this cell defines."""
         return get_ground(self.world)
 
     @property
@@ -97,7 +97,7 @@ class ExperimentColumn:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSetup:
-    """All arguments of an experiment."""
+    """All arguments of an experiment: agents, levels, intervals, episodes, seed and settings."""
 
     coplayer: str = DEFAULT_BENCHMARK.coplayer
     levels: tuple[str, ...] = field(default_factory=DEFAULT_BENCHMARK.usual_levels)
@@ -176,7 +176,7 @@ class ExperimentSetup:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark of the world."""
+        """The benchmark that the world of this experiment defines."""
         return get_ground(self.world)
 
     def coplayer_of(self, variant: BenchmarkVariant) -> str:
@@ -185,7 +185,7 @@ class ExperimentSetup:
 
     @property
     def total(self) -> int:
-        """Number of all episodes."""
+        """The number of all episodes."""
         return len(self.columns) * len(self.alphas) * self.episodes
 
     def settings_of(self, variant: BenchmarkVariant) -> dict[str, Json]:
@@ -410,7 +410,7 @@ class EpisodeJob:
 
     @property
     def key(self) -> EpisodeKey:
-        """Key of the episode within the experiment."""
+        """The key of the episode within the experiment."""
         return *self.column.key, self.alpha, self.episode
 
 
@@ -426,5 +426,6 @@ def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
 
 
 def episode_seed(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
-    """Return the world's seed of one episode; it is the same for every variant."""
+    """Return the seed of one episode's world, from the experiment's `seed`. It is the same for every
+    variant."""
     return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

@@ -88,7 +88,7 @@ class LogHead:
 
 @dataclass(frozen=True, slots=True)
 class StepEntry:
-    """One step: the decisions, the model calls behind them, and their effects."""
+    """The log entry of one step: commands, decisions, model calls, and the resulting events and state."""
 
     step: int
     """Number of the step, from 1."""
@@ -172,7 +172,7 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """The model calls for a step that was not taken because of a spent budget or an error."""
+    """The log entry of a step that a spent budget or an error prevented: the model calls made for it."""
 
     step: int
     calls: tuple[Call, ...]

@@ -42,7 +42,7 @@ class LogError(Exception):
 
 @dataclass(slots=True)
 class PlayedLog:
-    """The recorded log of one episode."""
+    """The log of one episode, as read or as recorded so far."""
 
     head: LogHead
     entries: list[StepEntry] = field(default_factory=list)
@@ -118,11 +118,10 @@ def _whole(data: bytes) -> tuple[bytearray, int]:
 
 
 class LogRecorder:
-    """Record an episode while it is played.
+    """Record the log of an episode while it is played.
 
-    Steps with paid calls are written at once, others every few seconds and at the end. With `before`, the
-    recorder continues this log of the same episode.
-    """
+    Steps with paid calls are written at once, others every few seconds and at the end. If `before` is a
+    log of the same episode, the recorder continues it."""
 
     def __init__(
         self,

@@ -46,15 +46,15 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
 
 def mean_score(cells: Sequence[CellResult]) -> str:
-    """Return the mean CoS of the cells that were played. If some were not played, their numbers follow:
-    `(3 of 5 cells)`."""
+    """Return the mean collaboration score (CoS) of the played cells as text. If some cells were not
+    played, it adds how many were: `(3 of 5 cells)`."""
     means = means_of(cells)
     part = 0 < means.played < means.cells
     return score_text(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")
 
 
 def score_text(value: float | None) -> str:
-    """Format a score with three decimals; `n/a` for None."""
+    """Return a score with three decimals; `n/a` for None."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
@@ -182,7 +182,7 @@ def tables_markdown(tables: Sequence[TextTable], line: str, note: str = RESULT_N
 
 
 def tables_latex(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
-    """Return all tables as LaTeX with booktabs."""
+    """Return all tables as LaTeX (with the package booktabs), with the note and the summary line."""
     return "\n\n".join([*(_tabular(grid, note) for grid in tables), f"% {line}"]) + "\n"
 
 
@@ -218,7 +218,8 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell."""
+    """Return a CSV file with one row per cell and interval, and one row per cell with its collaboration
+    score (`CoS`)."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)

@@ -1,4 +1,5 @@
-"""Play a log again with the stored model answers, and compare prompts, commands and states.
+"""Play the episode of a log again with the stored model answers, and compare prompts, commands and states
+with the log.
 
 Each step is repeated from its recorded situation and memory. No model is called and no key is needed.
 """

@@ -33,7 +33,7 @@ TOKENS_PER_TOOL = 600
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the probable number of tokens of a text; 0 for an empty one."""
+    """Return the estimated number of tokens of a text; 0 for an empty one."""
     return round(len(text.encode()) / BYTES_PER_TOKEN)
 
 
@@ -254,8 +254,8 @@ def _price(source: DataSource, values: object) -> Price:
 
 
 def format_dollars(amount: float | Decimal | None) -> str:
-    """Return an amount as text: `12.35 USD`; below a dollar four decimals, below a cent six; `cost not known`
-    for None."""
+    """Return an amount as text: `12.35 USD`. Amounts below one dollar have four decimals, below one cent
+    six. None gives `cost not known`."""
     if amount is None:
         return "cost not known"
     decimals = 2 if not amount or amount >= 1 else 4 if amount >= 0.01 else 6

@@ -64,7 +64,7 @@ def why_unavailable(provider: str) -> str:
 
 def default_provider() -> str:
     """Return the provider that is used if none is named: Anthropic if its key is set, else your own server
-    if its address is set, else the stand-in."""
+    if its address is set. If neither is set, return the stand-in (an imitation of a language model)."""
     if not why_unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
@@ -112,15 +112,14 @@ def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
 
 
 def takes_seed(provider: str) -> bool:
-    """Return whether the provider accepts a seed and top_p. Claude does not, and the stand-in ignores
-    them."""
+    """Return whether the provider accepts a seed and top_p. Only servers with OpenAI's API do."""
     return provider == OPENAI
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """Return the provider's model without retries and payment. `stand_in` makes the stand-in model and is
-    needed only for its provider. Raises UnknownNameError for an unknown provider, and ValueError if
-    `stand_in` is needed and missing."""
+    """Return the provider's model without retries and payment. `stand_in` makes the stand-in (an imitation
+    of a model). It is needed only for the stand-in's provider, and a ValueError is raised if it is
+    missing. Raises UnknownNameError for an unknown provider."""
     if provider == STAND_IN:
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
@@ -176,8 +175,8 @@ def _prices(provider: str) -> PriceList:
 
 
 def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedModel, ...]:
-    """Ask the provider for its models, and return them with their capabilities; empty for the stand-in.
-    Raises ModelError if the provider does not answer within `seconds`."""
+    """Ask the provider for its models, and return them with their capabilities; empty for the stand-in (an
+    imitation of a model). Raises ModelError if the provider does not answer within `seconds`."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     found: tuple[OfferedModel, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
     return found

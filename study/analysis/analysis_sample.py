@@ -125,7 +125,7 @@ class Sample:
 
 
 def attrition(sample: Sample) -> Attrition:
-    """Count how many participants of the sample completed the study, ended otherwise, or are excluded."""
+    """Return how many participants of the sample completed the study, ended otherwise, or are excluded."""
     people = sample.entered
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)

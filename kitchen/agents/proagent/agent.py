@@ -1,5 +1,5 @@
-"""Implement the agent `ProAgent`: for each of its seats, observe, plan a skill with a language model, and
-carry it out.
+"""Implement the agent `ProAgent`. For each of its seats it observes, plans a skill (an action of several
+steps) with a language model, and carries it out.
 """
 
 from __future__ import annotations
@@ -133,8 +133,9 @@ class ProAgent(SkilledAgent):
         return ()
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in model, and the maximum number of calls in a
-        step. In the worst case the model makes all its tries, and every failure is explained by the model."""
+        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
+        maximum number of calls in a step. In the worst case the model makes all its tries, and every
+        failure is explained by the model."""
         again = (TRIES - 1) + (TRIES if self.options.explainer == BY_MODEL else 0)
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         kept = (self.options.memory + 1) // 2

@@ -1,5 +1,5 @@
-"""Write ProAgent's prompts: the system message, the scene of a step, the question why a plan failed, and the
-request to plan again.
+"""Write ProAgent's prompts: the system message, the scene (the state of the world as text), the question why
+a plan failed, and the request to plan again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ REPLAN_TEXT = "With the scene in mind and why the last plan failed, analyse and 
 
 
 def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> str:
-    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
+    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
+    cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     examples = primer.examples[: options.examples]

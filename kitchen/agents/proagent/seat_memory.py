@@ -46,7 +46,7 @@ class ProAgentMemory(SkillMemory):
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored; an empty memory for any other value."""
         if not isinstance(stored, dict):
             return cls()
         return cls(

@@ -39,7 +39,8 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 
 @dataclass(frozen=True, slots=True)
 class PlanAttempt:
-    """One plan that the model proposed, the conditions that failed, and the explanation."""
+    """One plan that the model proposed, the conditions of the skill that did not hold, and the explanation
+    given to the model."""
 
     skill: Skill
     failed: tuple[SkillCondition, ...] = ()

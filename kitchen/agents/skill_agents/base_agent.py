@@ -1,4 +1,4 @@
-"""Provide the base class of agents that plan skills and carry each skill out over several steps.
+"""Provide the base class of agents that plan skills (actions of several steps) and carry them out.
 
 The base class chooses the model, falls back to a rule if the model fails, and remembers the skill of each
 seat.
@@ -66,7 +66,7 @@ class SkillMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored; an empty memory for any other value."""
         if not isinstance(stored, dict):
             return cls()
         return cls(plan=PlannedSkill.read(stored["plan"]), coming=PlannedSkill.read(stored["coming"]))
@@ -181,15 +181,15 @@ class SeatStep(Generic[H]):
             self._take_up(plan)
 
     def arrive(self, note: Mapping[str, Json], other: H) -> None:
-        """Adopt the plan tries and the plan of a late decision, if it asked the model for this seat.
-        `note` and `other` are that decision's note and memory of the seat."""
+        """Adopt the plan from a late decision (one for an earlier step), if that decision asked the model
+        for this seat. `note` and `other` are that decision's note and memory of the seat."""
         self.tries = note.get("tries")
         if self.tries is not None:
             self.take_late(other)
 
     def take_late(self, other: H) -> None:
-        """Adopt the plan of a late decision, if this seat has no plan. `other` is that decision's memory
-        of the seat."""
+        """Adopt the plan of a late decision (one for an earlier step), if this seat has no plan. `other`
+        is that decision's memory of the seat."""
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -263,8 +263,8 @@ class DecisionParts:
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return parts that start with the faults and the number of replies of a late decision; empty
-        parts for None."""
+        """Return parts that start with the faults and the number of replies of a late decision (one for an
+        earlier step); empty parts for None."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),
@@ -343,8 +343,8 @@ class SkilledAgent(Agent):
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """Return a decision that adopts the skills of a late one, if their conditions still hold. For the
-        other seats, the model is asked again at the next step."""
+        """Return a decision that adopts the skills of a late one (made for an earlier step), if their
+        conditions still hold. For the other seats, the model is asked again at the next step."""
         made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
 
@@ -363,8 +363,8 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the value of `Decision.played_by` for several seats: `noop` if any seat has it, else
-        `stand-in` if any seat has it, else the agent's kind."""
+        """Return the value of `Decision.played_by` for several seats, from the value of each. It is `noop`
+        if any seat has that, else `stand-in` if any seat has that, else the agent's kind."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

@@ -1,4 +1,6 @@
-"""Give a skill agent access to its language model, or to the stand-in model, for one decision."""
+"""Give an agent that plans skills access to its language model for one decision. The model may be the stand-
+in, which imitates one.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """True if the stand-in replaces a language model."""
+        """True if the stand-in, a program that imitates a language model, is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that is sent; None for a model that accepts none."""
+        """The temperature that is sent to the model; None if the model accepts none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
@@ -58,8 +60,9 @@ class ModelSession:
         return call
 
     def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
-        """Return a function that makes the stand-in for one call. It receives the right `advice` (skills),
-        and `write` turns them into the text of a reply. `seat` is part of its random seed."""
+        """Return a function that makes the stand-in (which imitates a language model) for one call. It
+        receives the right skills as `advice`, and `write` turns them into the text of a reply. `seat` is
+        part of its random seed."""
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
             nonsense_rate=self.options.stand_in_nonsense,

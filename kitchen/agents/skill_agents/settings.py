@@ -1,4 +1,4 @@
-"""Declare the settings that all agents that plan skills share."""
+"""Declare the settings that are common to all agents that plan skills."""
 
 from __future__ import annotations
 

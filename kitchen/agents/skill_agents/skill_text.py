@@ -59,8 +59,8 @@ NO_WORDS = "(no words)"
 
 
 def before_next_scene(text: str) -> str:
-    """Return the text up to the place where the model continues with an invented next scene; all of it if
-    there is none."""
+    """Return a reply up to the place where the model itself invents the scene of the next step. Return all
+    of it if there is no such place."""
     match = _NEXT_SCENE.search(text, 1) if text else None
     return text[: match.start()] if match else text
 

@@ -75,7 +75,7 @@ class SkillAttempt:
         return refusal_sentence(name, self.skill, self.failed)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt for the decision's note."""
+        """Return the attempt as JSON for the log note of the decision."""
         skill = spell_skill(self.skill) if self.skill else None
         return {
             "skill": skill,
@@ -86,7 +86,7 @@ class SkillAttempt:
 
 @dataclass(slots=True)
 class JointPlanResult:
-    """The skills that the model planned, with all its tries, by seat."""
+    """The skills that the model planned for several seats, and all its tries, by seat."""
 
     seats: Sequence[int]
     """The seats for which plans were requested."""
@@ -207,8 +207,9 @@ class SkillDispatcher(SkilledAgent):
     options: SkillDispatcherOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in model, and the maximum number of repeated
-        calls. In the worst case all seats need a skill in every step, and all plans are rejected."""
+        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
+        maximum number of repeated calls. In the worst case all seats need a skill in every step, and all
+        plans are rejected."""
         chosen = {**self.chosen, **INSTANT_SETTINGS}
         return ForecastTrial(
             chosen,

@@ -1,5 +1,5 @@
-"""Write the skill dispatcher's prompts: the system message, the scene of a step, and the request to plan
-again.
+"""Write the skill dispatcher's prompts: the system message, the scene (the state of the world as text), and
+the request to plan again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ SeatObservations = Mapping[int, SeatObservation]
 
 
 def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
-    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
+    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
+    cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
     primers = [skills.primer(sight, manner) for sight in sights.values()]
@@ -80,8 +81,8 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """Return the scene of a step (counted from 1) for the prompt. It joins what all seats see, without
-    repeated lines. `happened` are lines about what became of their skills."""
+    """Return the scene (the state of the world as text) of a step, counted from 1. It joins what all seats
+    see, without repeated lines. `happened` are lines about what became of their skills."""
     seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
     return "\n".join([f"Scene {step}", *seen, *happened])
 

@@ -1,4 +1,4 @@
-"""Declare the settings of the skill dispatcher."""
+"""Declare the settings of the skill dispatcher, the agent in which one model call plans for all seats."""
 
 from __future__ import annotations
 

@@ -10,9 +10,10 @@ model; API version 2026-10-21):
 
 - `temperature` is not accepted from Claude 4.7 on, and from API version 2026-10-21 for no model. Older models
   are asked by version 2023-06-01 if a temperature is wanted.
-- From Claude 5 on, models think before they answer unless told not to. Opus 5.5 and Fable 5.1 always think.
-- Opus 5.5, Sonnet 5.5 and Fable 5.1 refuse to be forced to call a tool (`tool_choice`). No model can be
-  forced while it thinks. They get the tool's schema as the format of their answer, which is just as strict.
+- From Claude 5 on, models think before they answer unless the request switches it off. Opus 5.5 and Fable 5.1
+  always think.
+- Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool (`tool_choice`). No model can be forced
+  while it thinks. In these cases, the tool's schema is sent as the format of the answer, which is as strict.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ TEMPERATURE_API_VERSION = "2023-06-01"
 
 @dataclass(frozen=True, slots=True)
 class ClaudeTraits:
-    """The capabilities of one Claude model. The defaults are used for unknown models."""
+    """The capabilities of one Claude model. The default values (no optional features) are used for unknown
+    models."""
 
     temperature: bool = False
     forced_tool: bool = False

@@ -1,7 +1,7 @@
-"""Imitate a language model without a key or a network (the stand-in).
+"""Imitate a language model without a key or a network (the stand-in model).
 
-The caller knows the situation and passes the right commands (`StandInAdvice`); the stand-in reads no state.
-It is made for one decision::
+The stand-in does not know the state of the world. The caller passes the right commands (`StandInAdvice`), and
+the stand-in writes them as text, with errors. Make a new one for each decision::
 
     StandIn(
         advise=lambda: StandInAdvice(commands),
@@ -9,14 +9,15 @@ It is made for one decision::
         seed=situation.seed,
     )
 
-FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. Take an agent whose last command was refused
-(`StandInAdvice.refused`). It gets the same command again with the probability `StandInBehaviour.stubborn`,
-unless the feedback in the last user message names that agent: after the last line with the word "feedback"
-(that line included) the agent's name (`agent1`, `agent 1`) occurs. So an experiment without feedback shows an
-effect that tests the machinery. Its size means nothing.
+FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. If the last command of an agent was refused
+(`StandInAdvice.refused`), the stand-in repeats it with the probability `StandInBehaviour.stubborn`. It does
+not repeat it if the feedback in the last user message names that agent (`agent1`, `agent 1`). Feedback is the
+text from the last line with the word "feedback" on. So an experiment with and without feedback shows a
+difference. This difference tests the software; its size means nothing.
 
-The same seed, advice and prompt give the same answers. Chance depends only on the seed and the number of the
-call. The prose has reasoning, commands in either spelling, and now and then an apology or nonsense.
+The same seed, advice and prompt give the same answers. Random numbers depend only on the seed and the number
+of the call. Answers contain reasoning, commands in one of two spellings, and sometimes an apology or
+nonsense.
 """
 
 from __future__ import annotations
@@ -79,12 +80,12 @@ PLAIN_PROSE = Prose()
 
 
 def underscore_spelling(agent: int, command: Command) -> str:
-    """Spell a command as `goto_agent1_pot0`."""
+    """Return a command as text in the form `goto_agent1_pot0`."""
     return "_".join((command[0], f"agent{agent}", *command[1:]))
 
 
 def call_spelling(agent: int, command: Command) -> str:
-    """Spell a command as `goto(agent1, pot0)`."""
+    """Return a command as text in the form `goto(agent1, pot0)`."""
     return f"{command[0]}({', '.join((f'agent{agent}', *command[1:]))})"
 
 

@@ -49,7 +49,7 @@ class Anova:
 
     @property
     def ms_within(self) -> float:
-        """Mean square within conditions."""
+        """The mean square within conditions."""
         return self.ss_within / self.df_within
 
 
@@ -80,10 +80,9 @@ def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
 
 
 def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return the sums of squares (between groups, within groups).
+    """Return the sums of squares as (between groups, within groups).
 
-    Each group is centred on its own mean, which keeps the digits of large values.
-    """
+    Each group is centred on its own mean first, which avoids rounding errors for large values."""
     groups = _without_common_part(groups)
     means = [fmean(group) for group in groups]
     grand = fmean(value for group in groups for value in group)
@@ -125,7 +124,7 @@ class Pair:
 
     @property
     def significant(self) -> bool:
-        """Return True if p is below .05."""
+        """True if p is below .05."""
         return self.p < ALPHA
 
     @property
@@ -198,11 +197,11 @@ def _critical(k: int, df: int) -> float:
 
 
 def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return (mean of after - mean of before) / pooled sd, with the exact correction for small samples.
+    """Return Hedges' g: (mean of `after` - mean of `before`) / pooled standard deviation, with the exact
+    correction for small samples.
 
     Source: Hedges (1981), equation 6e. Return None if neither group varies. Both groups need at least two
-    values.
-    """
+    values."""
     df = len(before) + len(after) - 2
     pooled = ((len(before) - 1) * variance(before) + (len(after) - 1) * variance(after)) / df
     if pooled == 0:

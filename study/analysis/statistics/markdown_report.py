@@ -223,7 +223,8 @@ def dependence_sentence(attrition: Attrition) -> str:
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:
-    """Return one sentence per reason why rows were excluded."""
+    """Return one sentence for each reason why rows were excluded. If none were, return one sentence that
+    says so."""
     whose = " of those who completed the study" if analysis.attrition else ""
     return [_exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 

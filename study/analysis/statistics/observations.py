@@ -24,15 +24,15 @@ Kind = Literal["rate", "count", "likert", "score", "number"]
 
 
 class AnalysisError(Exception):
-    """Base of all data problems that the caller can correct. The message is one line."""
+    """Base class of all errors about data that the caller can correct. The message is one line."""
 
 
 class DefinitionError(AnalysisError):
-    """Raised for an unusable condition or measure; names it and the reason."""
+    """Raised for an unusable condition or measure. The message names it and the reason."""
 
 
 class RowError(AnalysisError):
-    """Raised for an unusable observation; names participant, condition, measure and reason."""
+    """Raised for an unusable observation. The message names participant, condition, measure and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class BetweenFactor:
     """By key of the condition."""
 
     def conditions_of(self, group: str) -> set[str]:
-        """Return the keys of the conditions that a group plays."""
+        """Return the keys of the conditions that this group plays."""
         return {key for key, whose in self.played_by.items() if whose in ("", group)}
 
 
@@ -161,7 +161,7 @@ class Measure:
             )
 
     def holds(self, value: float) -> bool:
-        """Return whether the value is within the bounds."""
+        """Return whether the value is within the bounds of the measure's scale."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     @property
@@ -305,7 +305,7 @@ LARGEST = 1e100
 def check_observations(
     observations: Sequence[Observation], conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]
 ) -> None:
-    """Raise DefinitionError or RowError for the first problem in the input."""
+    """Check the input of an analysis. Raises DefinitionError or RowError for the first problem."""
     check_definitions(conditions, measures)
     for row in observations:
         _check_row(row, {c.key for c in conditions}, {m.key: m for m in measures})

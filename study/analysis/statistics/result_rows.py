@@ -41,7 +41,7 @@ RELIABILITY += ["item", "item_rest", "incomplete", "not_computable", "synthetic"
 
 
 def test_rows(analysis: Analysis) -> list[Row]:
-    """Return all tests of all measures, in the order of the measures."""
+    """Return one row for each test of each measure, in the order of the measures."""
     return [
         {
             "measure": result.measure.key,

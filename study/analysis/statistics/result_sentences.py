@@ -206,7 +206,7 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
 
 
 def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about Friedman's test."""
+    """Return a sentence about Friedman's test. `over` is the p corrected over measures."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."

@@ -276,8 +276,8 @@ def _short(model: ModelUsage) -> str:
 
 
 def agent_name(kind: str) -> str:
-    """Return the display name of a kind of agent. For the stand-in, return a text that says that it is no
-    language model."""
+    """Return the display name of a kind of agent. For the stand-in (an imitation), return a text that says
+    that it is no language model."""
     return NO_MODEL if kind == STAND_IN else kind
 
 

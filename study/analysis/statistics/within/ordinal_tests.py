@@ -5,9 +5,9 @@ studentised range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2
 also compared after Conover, by t (Conover 1999, section 5.8), with Holm's correction.
 
 The cumulative-link model has proportional odds (McCullagh 1980). It is fitted by maximum likelihood with
-Newton's method; the likelihood has one peak (Pratt 1981). statsmodels takes a second for it. Participants are
-no part of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a correction
-for few clusters), and Wald's test of the conditions uses it.
+Newton's method; the likelihood has one peak (Pratt 1981). (statsmodels takes a second for it.) Participants
+are no term of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a
+correction for few clusters). Wald's test of the conditions uses this covariance.
 """
 
 from __future__ import annotations

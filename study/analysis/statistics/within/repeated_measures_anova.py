@@ -78,14 +78,14 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 
 def epsilons(values: Array) -> tuple[float, float]:
-    """Return the epsilon of Greenhouse and Geisser, and that of Huynh and Feldt (which may be above 1).
-    `values` has shape (participants, conditions)."""
+    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt
+    (which may be above 1). `values` has shape (participants, conditions)."""
     return epsilons_of(_contrasted(values), len(values) - 1)
 
 
 def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
-    """Return the epsilon of Greenhouse and Geisser, and that of Huynh and Feldt. `covariance` is that of
-    orthonormal contrasts, and `df` its degrees of freedom."""
+    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt.
+    `covariance` is that of orthonormal contrasts, and `df` its degrees of freedom."""
     p = len(covariance)
     gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
     below = p * (df - p * gg)

@@ -65,11 +65,10 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """Return True if Huynh and Feldt's correction is used instead of Greenhouse and Geisser's.
+        """True if the correction of Huynh and Feldt is used, False for that of Greenhouse and Geisser.
 
-        It is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict
-        (Girden 1992).
-        """
+        The former is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
+        strict (Girden 1992)."""
         return self.epsilon_gg > MILD
 
     @property
@@ -82,17 +81,17 @@ class RepeatedMeasures:
 
     @property
     def epsilon(self) -> float:
-        """The epsilon of the correction that `mild` selects, at most 1."""
+        """The epsilon of the correction for sphericity that `mild` selects, at most 1."""
         return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
 
     @property
     def p_corrected(self) -> float:
-        """The p value after the correction that `mild` selects."""
+        """The p value after the correction for sphericity that `mild` selects."""
         return self.p_hf if self.mild else self.p_gg
 
     @property
     def df_corrected(self) -> tuple[float, float]:
-        """Both degrees of freedom after the correction that `mild` selects."""
+        """Both degrees of freedom after the correction for sphericity that `mild` selects."""
         return self.df_condition * self.epsilon, self.df_error * self.epsilon
 
 
@@ -284,7 +283,8 @@ class RankPair:
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """Friedman's test corrected for ties, Kendall's W, and all pairs."""
+    """The result of Friedman's test, corrected for ties, with Kendall's W and the comparisons of all
+    pairs."""
 
     n: int
     chi_squared: float
