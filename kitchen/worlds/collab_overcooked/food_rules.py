@@ -79,6 +79,14 @@ class FoodRules:
         made = {product for (name, _), product in self.rows.items() if name == utensil}
         return made - self.served_in_dish
 
+    def made_with(self) -> dict[str, tuple[str, ...]]:
+        """Return by thing the products that one job makes of it, alone or with others."""
+        made: dict[str, set[str]] = {}
+        for (_, inside), product in self.rows.items():
+            for thing in inside:
+                made.setdefault(thing, set()).add(product)
+        return {thing: tuple(sorted(products)) for thing, products in made.items()}
+
     def taken_by(self, utensil: str) -> set[str]:
         """Return the things of which a utensil makes something, alone or with others."""
         return {thing for name, inside in self.rows if name == utensil for thing in inside}

@@ -6,6 +6,7 @@ Plain Python, no Django.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
@@ -20,11 +21,11 @@ from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
     NAMES,
-    PICKER_WORDS,
     REASON_WORDS,
     VERB_WORDS,
     command_words,
     doing_words,
+    picker_words,
     recipe_steps,
     thing_words,
     utensil_words,
@@ -35,10 +36,11 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     known_macros,
     never_code,
     read_macros,
+    visible_things,
     with_waits,
     without_request,
 )
-from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -104,6 +106,15 @@ class AskForm(NamedTuple):
     """The teammate's macros."""
     own: tuple[OfferedMacro, ...]
     """The person's own macros, for the plan; empty where no plans are picked."""
+    made_with: tuple[tuple[str, tuple[str, ...]], ...]
+    """(thing, products that one job makes of it)."""
+
+
+class PickerState(NamedTuple):
+    """The things that can be taken or asked for in this step, and the macros that the hint asks for."""
+
+    things: tuple[str, ...]
+    hinted: tuple[str, ...]
 
 
 class RequestCard(NamedTuple):
@@ -146,13 +157,9 @@ def _value(macro: Command) -> str:
 
 def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
     return tuple(
-        OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro))) for macro in macros
+        OfferedMacro(_value(macro), command_words(macro), tuple(starmap(PickedWord, picker_words(macro))))
+        for macro in macros
     )
-
-
-def _picked(code: str) -> PickedWord:
-    text = gettext(PICKER_WORDS[code]) if code in PICKER_WORDS else thing_words(code)
-    return PickedWord(code, sentence_case(text))
 
 
 class CollabPage(GridPage):
@@ -173,6 +180,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
+    guide_holds_for = ("task",)
     first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),
@@ -215,15 +223,23 @@ class CollabPage(GridPage):
         """Return the panel in which a person asks the teammate for macros of the teammate's own."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
         others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
-        shows = AskForm("", 0, typed=False, macros=(), own=())
-        if others and view.acts:
-            name, typed = view.talk.members[others[0]], view.brief["typed"]
-            plans = view.plans.offered and not typed
-            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
-            is_cook = others[0] == 1 - view.seat
-            asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
-            shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
-        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
+        if not (others and view.acts):
+            return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
+        name, typed = view.talk.members[others[0]], view.brief["typed"]
+        plans = view.plans.offered and not typed
+        own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+        is_cook = others[0] == 1 - view.seat
+        asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
+        made_with = () if typed else tuple(food_rules().made_with().items())
+        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with)
+        part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
+        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
+
+    def _picker_state(self, view: SeatView) -> PickerState:
+        requested = [macro for said in view.talk.messages for macro in macros_in(said.data, REQUESTS_KEY)]
+        is_asking = view.choice.hints and view.choice.hinted is None
+        hinted = hinted_requests(view) if is_asking else ()
+        return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
 
     def asked(self, view: SeatView) -> Panel:
         """Return the panel of the newest requests of one's own."""
@@ -344,6 +360,7 @@ class CollabPage(GridPage):
             "limit": brief["limit"],
             "knows": "recipe" in brief,
             "recipe": recipe_steps(brief),
+            "typed": brief["typed"],
         }
 
 
