@@ -79,6 +79,7 @@ def test_each_group_practises_in_its_own_seat_with_the_offers_of_its_games(study
     practised = {person.between_group: person.practice for person in people}
     seats = {group: each.seats.get(mind=None).number for group, each in practised.items() if each}
     assert seats == {"chef": 0, "assistant": 1}
+    assert {person.between_group: person.practice_seat for person in people} == seats
     rows = {row.who.between_group: row.seat for row in played_episodes(study, EVERYBODY)}
     assert rows == seats, "the export names the seat"
     (assistant_person,) = (person for person in people if person.between_group == "assistant")
