@@ -23,8 +23,8 @@ from kitchen.contract.world import Json, World
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """The default practice episode of a world. The participant plays seat 0. One agent of kind `coplayer`
-    commands the next seats, as many as `teammates`."""
+    """The default practice episode of a world. The participant has seat 0, unless the study says otherwise.
+    One agent of kind `coplayer` commands the other seats, `teammates` in number."""
 
     settings: Mapping[str, Json] = field(default_factory=dict)
     coplayer: str = ""
@@ -66,6 +66,8 @@ class WorldKit:
     """The drawing rules of text settings that can be drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
+    requests_actions: bool = False
+    """True if members request actions of each other, and a participant accepts a request as a plan."""
     organisations: tuple[str, ...] = ()
     """Kinds of organisation (`ORGANISATION_KINDS`) that this world supports. Empty: every kind."""
     schedules: tuple[str, ...] = ()

@@ -21,9 +21,10 @@ from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.between_groups import conditions_of_group, group_keys
-from study.design.condition_seats import NOBODY, is_shared
+from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
+from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
 FORMAT = 7
@@ -61,7 +62,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("between_group", "within_level"), 7),
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5}
+PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 7}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.
@@ -235,14 +236,23 @@ class Blueprint(Record):
         """The practice episode in the form of a condition.
 
         It has every display and offer that any condition has, so that participants can practise with them.
+        With the setting `own_seat`, the participant has the seat of the first condition in the same world
+        that one person plays (in `for_group`: of the group), if practice has that seat.
         """
-        played = practice_played(self.part("practice").settings.get("kitchen", {}))
+        part = self.part("practice").settings
+        played = practice_played(part.get("kitchen", {}))
+        seat = self.played_seat(played["world"]) if part.get("own_seat") else 0
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
             for name, since in PRACTICE_FORMAT.items()
         }
-        offered["organisation"] = practice_organisation(played)
+        offered["organisation"] = practice_organisation(played, seat if seat <= played["teammates"] else 0)
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
+
+    def played_seat(self, world: str) -> int:
+        """Return the seat of the first condition in this world that one person plays with a seat, else 0."""
+        own = (one for one in self.conditions if one.world == world and not is_apart(one.organisation))
+        return next((people_in(one)[0] for one in own if not is_shared(one)), 0)
 
     @property
     def worlds(self) -> tuple[str, ...]:

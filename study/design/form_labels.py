@@ -87,6 +87,7 @@ PART_SETTINGS = {
     "on_failure": "After the last failed attempt",
     "hints": "Hints step by step",
     "all_steps": "Always play all steps",
+    "own_seat": "Practise in the seat of the group's first condition",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

@@ -48,14 +48,15 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
+def practice_organisation(played: Mapping[str, Json], seat: int = 0) -> dict[str, Json]:
     """Return the organisation of a practice episode, in the form of a condition's organisation.
 
-    It comes from the world's kit. It is empty if the participant practises alone.
+    It comes from the world's kit. `seat` is the participant's. Empty if they practise alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
-    return dict(get_kit(played["world"]).practice.organisation)
+    usual = get_kit(played["world"]).practice.organisation
+    return {**usual, "people": [seat]} if seat else dict(usual)
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
@@ -118,6 +119,12 @@ class PracticeSettings(Record):
     hints: bool = True
     all_steps: bool = Field(default=False, exclude=True)
     """True if practice goes on after its goal (`kitchen.contract.kit.Practice.until`) is reached.
+
+    A document has the field only where it is true.
+    """
+    own_seat: bool = Field(default=False, exclude=True)
+    """True if participants practise in the seat of their group's first condition (`Blueprint.practice`), else
+    in the first seat.
 
     A document has the field only where it is true.
     """
@@ -188,26 +195,31 @@ LONGEST = 300
 """The number of steps after which a practice episode counts as too long."""
 
 
-def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[str, int]) -> bool:
-    """Return whether following the hints alone reaches the goal in time, for each tried seed.
+def practice_reaches(
+    world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
+) -> bool:
+    """Return whether following the hints of this seat alone reaches the goal in time, for each tried seed.
 
     Return True if there is no goal. Raises SettingsError if the world cannot be played.
     """
-    return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
+    return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 
 
 @lru_cache(maxsize=64)
-def _reaches(kind: str, settings: str, until: str) -> bool:
+def _reaches(kind: str, settings: str, until: str, seat: int) -> bool:
     with warnings.catch_warnings(action="ignore"):
-        world = get_world(kind).create(seats=get_world(kind).min_seats, settings=json.loads(settings))
-        return all(_reached(world, json.loads(until), seed) for seed in range(SEEDS))
+        seats = max(get_world(kind).min_seats, seat + 1)
+        world = get_world(kind).create(seats=seats, settings=json.loads(settings))
+        return all(_reached(world, json.loads(until), seed, seat) for seed in range(SEEDS))
 
 
-def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:
+def _reached(world: World, until: Mapping[str, int], seed: int, seat: int) -> bool:
     world.reset(seed)
     while not (there := _goal_reached(world, until)) and not world.has_ended and world.clock < LONGEST:
-        advice = get_adviser(world.kind).lead(make_situation(world, (0,), people=(0,), seed=world.clock))
-        world.step({0: advice.command} if advice else {})
+        advice = get_adviser(world.kind).lead(
+            make_situation(world, (seat,), people=(seat,), seed=world.clock)
+        )
+        world.step({seat: advice.command} if advice else {})
     return there
 
 

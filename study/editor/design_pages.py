@@ -244,10 +244,14 @@ def _part(study: Study, kind: str) -> StudyPart:
 
 
 def _fresh_part(study: Study, kind: str) -> StudyPart:
-    """Return a part with default values. Practice defaults to the world of the first condition."""
+    """Return a part with default values. Practice defaults to the world of the first condition, and to the
+    seat of each group if the groups play different seats."""
     fresh = StudyPart(study=study, kind=kind, enabled=PARTS[kind].enabled)
     if kind == "practice" and (first := study.conditions.first()):
-        fresh.settings = {"kitchen": practice_for_condition(first.world, first.settings)}
+        design = blueprint_of(study)
+        seats = {design.for_group(group).played_seat(first.world) for group in design.groups}
+        own = {"own_seat": True} if len(seats) > 1 else {}
+        fresh.settings = {**own, "kitchen": practice_for_condition(first.world, first.settings)}
     return fresh
 
 

@@ -311,6 +311,12 @@ UNTIL_DONE = (
 )
 
 
+OWN_SEAT = (
+    "For worlds whose players differ, such as chef and assistant. It needs as many teammates as in that "
+    "condition. If off, everybody practises as the first player."
+)
+
+
 def practice_fields() -> dict[str, forms.Field]:
     """Return the fields of practice by name.
 
@@ -321,6 +327,7 @@ def practice_fields() -> dict[str, forms.Field]:
         "all_steps": forms.BooleanField(
             label=PART_SETTINGS["all_steps"], required=False, help_text=UNTIL_DONE
         ),
+        "own_seat": forms.BooleanField(label=PART_SETTINGS["own_seat"], required=False, help_text=OWN_SEAT),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
@@ -366,5 +373,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    lasting = {"all_steps": True} if given["all_steps"] else {}
-    return {"hints": given["hints"], **lasting, "kitchen": kitchen}
+    switches = {name: True for name in ("all_steps", "own_seat") if given[name]}
+    return {"hints": given["hints"], **switches, "kitchen": kitchen}

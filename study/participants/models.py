@@ -13,6 +13,7 @@ from django.utils.crypto import salted_hmac
 from kitchen.infra.append_only import AppendOnly
 from kitchen.play.models import Episode, new_key
 from study.design.blueprint import Blueprint
+from study.design.condition_seats import people_in
 from study.design.models import Condition, Study, SurveyItem, Version
 from study.design.translated_texts import translated_design
 from study.design.translations import ORIGINAL_LANGUAGE, best_language
@@ -159,6 +160,11 @@ class Participant(models.Model):
     def blueprint(self) -> Blueprint:
         """Return the design version with which the person entered, with the conditions of their group."""
         return self.version.blueprint.for_group(self.between_group)
+
+    @property
+    def practice_seat(self) -> int:
+        """Return the seat of the person in practice."""
+        return people_in(self.blueprint.practice)[0]
 
     @property
     def design(self) -> Blueprint:

@@ -57,7 +57,7 @@ def last_action(person: Participant) -> datetime:
     if timezone.now() - person.active_at < SECOND:  # a page was just opened: no command can be much later
         return person.active_at
     rounds = person.rounds.filter(episode__status=Episode.Status.PLAYING)
-    practised = [(person.practice_id, 0)] if person.practice_id else []
+    practised = [(person.practice_id, person.practice_seat)] if person.practice_id else []
     commanded = last_command_at([*rounds.values_list("episode_id", "seat"), *practised])
     return max(person.active_at, commanded) if commanded else person.active_at
 

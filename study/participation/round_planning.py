@@ -99,7 +99,7 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 
 def create_practice_episode(person: Participant) -> Episode:
     """Create the practice episode as the part defines. A second practice has another seed."""
-    design = person.version.blueprint
+    design = person.blueprint
     repeated = ["again"] if person.practice_id else []
     seed = derived_seed(int(design.study["seed"]), "practice", person.number, *repeated)
     part, plan = design.part("practice").settings, design.practice

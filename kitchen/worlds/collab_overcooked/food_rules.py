@@ -80,6 +80,15 @@ class FoodRules:
         made = {product for (name, _), product in self.rows.items() if name == utensil}
         return made - self.served_in_dish
 
+    def made_with(self, utensils: Collection[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Return by thing the products that one job makes of it, alone or with others. Only jobs in these
+        utensils count; None for all."""
+        made: dict[str, set[str]] = {}
+        for (utensil, inside), product in self.rows.items():
+            for thing in inside if utensils is None or utensil in utensils else ():
+                made.setdefault(thing, set()).add(product)
+        return {thing: tuple(sorted(products)) for thing, products in made.items()}
+
     def taken_by(self, utensil: str) -> set[str]:
         """Return all things that are an ingredient of something that this utensil makes."""
         return {thing for name, inside in self.rows if name == utensil for thing in inside}

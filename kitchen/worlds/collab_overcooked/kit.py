@@ -82,6 +82,7 @@ KIT = WorldKit(
         teammates=1,
         organisation={"kind": "pair", "settings": {"within": True}},
     ),
+    requests_actions=True,
     organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )
 """The world's registry entry."""

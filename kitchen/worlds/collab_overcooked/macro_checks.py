@@ -289,6 +289,16 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
     return [*takes, *((PUT, name) for name in own), *starts, (PLACE,), *served]
 
 
+def visible_things(observed: Mapping[str, Json], requested: Iterable[Command]) -> tuple[str, ...]:
+    """Return the things that lie on counters, are held or are in utensils, and those that are picked up by
+    these requested macros."""
+    held = (player["holds"] for player in observed["players"])
+    lying = (each["thing"] for each in observed["counters"])
+    inside = (thing for each in observed["utensils"] for thing in (*each["contents"], each["ready"]))
+    picked = (macro[1] for macro in requested if macro[0] == PICKUP and len(macro) > 1)
+    return tuple(sorted({base_food(thing) for thing in (*held, *lying, *inside, *picked) if thing}))
+
+
 def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
     """Return whether the seat can carry out this macro in some state of the game: whether `known_macros`
     contains it."""

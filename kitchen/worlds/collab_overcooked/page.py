@@ -6,6 +6,7 @@ Plain Python, no Django.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
@@ -20,25 +21,27 @@ from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
     NAMES,
-    PICKER_WORDS,
     REASON_WORDS,
     VERB_WORDS,
     command_words,
     doing_words,
+    picker_words,
     recipe_steps,
     thing_words,
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    PUT,
     WAIT,
     known_macros,
     never_code,
     read_macros,
+    visible_things,
     with_waits,
     without_request,
 )
-from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -106,6 +109,15 @@ class AskForm(NamedTuple):
     """The teammate's macros."""
     own: tuple[OfferedMacro, ...]
     """The person's own macros, for the plan; empty if plans are not picked from a list."""
+    made_with: tuple[tuple[str, tuple[str, ...]], ...]
+    """(thing, products that one job makes of it)."""
+
+
+class PickerState(NamedTuple):
+    """The things that can be taken or asked for in this step, and the macros that the hint asks for."""
+
+    things: tuple[str, ...]
+    hinted: tuple[str, ...]
 
 
 class RequestCard(NamedTuple):
@@ -149,13 +161,17 @@ def _value(macro: Command) -> str:
 
 def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
     return tuple(
-        OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro))) for macro in macros
+        OfferedMacro(_value(macro), command_words(macro), tuple(starmap(PickedWord, picker_words(macro))))
+        for macro in macros
     )
 
 
-def _picked(code: str) -> PickedWord:
-    text = gettext(PICKER_WORDS[code]) if code in PICKER_WORDS else thing_words(code)
-    return PickedWord(code, sentence_case(text))
+def _known_utensils(view: SeatView) -> set[str] | None:
+    """Return the utensils whose products may be named to this seat. These are all of them (None) if the seat
+    knows the recipe, else those of its own room: products of the others would tell the recipe."""
+    if "recipe" in view.brief:
+        return None
+    return {macro[1] for macro in known_macros(food_rules(), view.seat) if macro[0] == PUT}
 
 
 class CollabPage(GridPage):
@@ -176,6 +192,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
+    guide_holds_for = ("task",)
     first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),
@@ -222,15 +239,23 @@ class CollabPage(GridPage):
         """Return the panel in which a person requests commands from the teammate."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
         others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
-        shows = AskForm("", 0, typed=False, macros=(), own=())
-        if others and view.acts:
-            name, typed = view.talk.members[others[0]], view.brief["typed"]
-            plans = view.plans.offered and not typed
-            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
-            is_cook = others[0] == 1 - view.seat
-            asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
-            shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
-        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
+        if not (others and view.acts):
+            return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
+        name, typed = view.talk.members[others[0]], view.brief["typed"]
+        plans = view.plans.offered and not typed
+        own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+        is_cook = others[0] == 1 - view.seat
+        asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
+        made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
+        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with)
+        part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
+        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
+
+    def _picker_state(self, view: SeatView) -> PickerState:
+        requested = [macro for said in view.talk.messages for macro in macros_in(said.data, REQUESTS_KEY)]
+        is_asking = view.choice.hints and view.choice.hinted is None
+        hinted = hinted_requests(view) if is_asking else ()
+        return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
 
     def asked(self, view: SeatView) -> Panel:
         """Return the panel of the newest requests that this person sent."""
@@ -355,6 +380,7 @@ class CollabPage(GridPage):
             "limit": brief["limit"],
             "knows": "recipe" in brief,
             "recipe": recipe_steps(brief),
+            "typed": brief["typed"],
         }
 
 

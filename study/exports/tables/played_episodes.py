@@ -14,10 +14,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from kitchen.infra.database_writes import batches_of
-from kitchen.play.models import Episode, Step
+from kitchen.play.models import Episode, Seat, Step
 from kitchen.uptime.outage_queries import NO_EFFECT, Downtime, OutageEffect
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
@@ -181,7 +181,7 @@ def _all_played(
         practised = _practised([each for who in people.values() for each in who.practised])
         for who in people.values():
             for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
-                yield PlayedEpisode(who, PRACTICE, None, "", 0, 0, *fields), began, ended
+                yield PlayedEpisode(who, PRACTICE, None, "", 0, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield PlayedEpisode(who, MAIN, *fields), began, ended
 
@@ -209,9 +209,11 @@ def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
-    fields = ("pk", "key", "step", "world", "created_at", "ended_at")
-    episodes = Episode.objects.filter(pk__in=pks).values_list(*fields)
-    return {pk: (pk, str(key), *rest) for pk, key, *rest in episodes}
+    """Return by episode the fields of `PlayedEpisode` from `seat` to `world`, and the times."""
+    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None).order_by("number").values("number")[:1]
+    episodes = Episode.objects.filter(pk__in=pks).annotate(own=Subquery(people))
+    rows = episodes.values_list("own", "pk", "key", "step", "world", "created_at", "ended_at")
+    return {pk: (seat or 0, pk, str(key), *rest) for seat, pk, key, *rest in rows}
 
 
 def episodes_once(

@@ -52,7 +52,8 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        return _play_page(request, person, person.practice, 0, "practice", 0, gettext("Practice"))
+        label = gettext("Practice")
+        return _play_page(request, person, person.practice, person.practice_seat, "practice", 0, label)
     context = part_context(person, "practice") | _practised(person, place)
     return page_response(request, person, "practised", **context)
 
@@ -60,7 +61,8 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
     """Return the template context with the results of practice and the first condition."""
     assert person.practice  # noqa: S101 - as above
-    design, view = person.version.blueprint, current_seat_view(person.practice.seats.get(number=0))
+    design = person.version.blueprint
+    view = current_seat_view(person.practice.seats.get(number=person.practice_seat))
     page = get_page(person.practice.world)
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
