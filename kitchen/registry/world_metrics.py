@@ -106,7 +106,7 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the main metrics by which episodes are compared, as texts for staff, such as `Success rate 75 %`.
+    """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
     Metrics computed from the log are left out if neither direction is better, or if they are the counts of a
     share that is included.

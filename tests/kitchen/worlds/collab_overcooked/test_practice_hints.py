@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -14,7 +15,7 @@ from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
-from kitchen.worlds.collab_overcooked.page import PAGE
+from kitchen.worlds.collab_overcooked.page import PAGE, AskForm
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
@@ -180,6 +181,7 @@ def test_the_lists_begin_with_what_the_hint_asks_for() -> None:
 def test_the_lists_of_an_assistant_name_products_of_its_own_room_only(task: str) -> None:
     """What the other utensils make is the recipe."""
     world = game(task)
-    chef, assistant = (dict(PAGE.ask(view(world, seat, [])).shows.made_with) for seat in (0, 1))
+    shown = [cast(AskForm, PAGE.ask(view(world, seat, [])).shows) for seat in (0, 1)]
+    chef, assistant = (dict(each.made_with) for each in shown)
     cooked = {made for products in chef.values() for made in products if made.startswith(("baked", "boiled"))}
     assert cooked and not cooked & {made for products in assistant.values() for made in products}
