@@ -37,7 +37,8 @@ GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
 
 
 def main_test_label(name: str, *, grouped: bool) -> str:
-    """Return the label of a main test in a study with or without groups between people."""
+    """Return the label of the main test `name`. Pass `grouped=True` for a study with between-subjects
+    groups."""
     return GROUPED_TESTS.get(name, MAIN_TESTS[name]) if grouped else MAIN_TESTS[name]
 
 
@@ -62,7 +63,7 @@ would take minutes."""
 
 @dataclass(frozen=True, slots=True)
 class PlannedContrast:
-    """Weights by condition key. They add up to 0."""
+    """A named contrast: a weight for each condition, by the condition's key. The weights add up to 0."""
 
     name: str
     weights: Mapping[str, float]
@@ -70,8 +71,8 @@ class PlannedContrast:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPlan:
-    """The main test, the correction over measures, and the planned contrasts. Each contrast is tested in
-    every measure."""
+    """The main test, the correction of p-values over several measures, and the planned contrasts. Each
+    contrast is tested in every measure."""
 
     main: str = "repeated"
     correction: str = "none"
@@ -144,10 +145,11 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
 
 
 def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
-    """Return why these contrasts cannot be tested, one sentence per problem.
+    """Return why the contrasts in this text cannot be tested, one sentence per problem. The list is empty if
+    they can.
 
-    `conditions` has the group between people that plays each condition, by key; empty for all groups.
-    """
+    `conditions` maps each condition's key to the between-subjects group that plays it, or to an empty text
+    if all groups play it."""
     try:
         found = parse_contrasts(text)
     except ContrastError as error:

@@ -108,10 +108,10 @@ class PartPlan(Record):
 
 
 class OutcomePlan(Record):
-    """The text of one kind of end, and whether a completion code and an address are set.
+    """The text for one way to end a study, such as timing out, and whether a completion code and an address
+    are set.
 
-    The code and the address are not part of the design, because readers of the design could submit them.
-    """
+    The code and the address are not part of the design, because readers of the design could submit them."""
 
     kind: str
     text: str
@@ -120,10 +120,11 @@ class OutcomePlan(Record):
 
 
 class Blueprint(Record):
-    """Everything that participants see and that was planned. `study` holds the study's own fields by name.
+    """The planned design of a study, including everything that participants see. `study` holds the fields of
+    `Study` by name.
 
-    `format` is the format of the blueprint's document. Fields that an older format does not have are absent.
-    """
+    `format` is the format number of the blueprint's document. Fields that an older format does not have
+    are absent."""
 
     study: Mapping[str, Json]
     conditions: Annotated[tuple[ConditionPlan, ...], Strict(False)]
@@ -134,10 +135,10 @@ class Blueprint(Record):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
-        """Read a document that `to_json` wrote. Fields that only a later program knows are ignored.
+        """Read a document that `to_json` wrote. Unknown fields, as a later version of the program may write
+        them, are ignored.
 
-        Raises DataError for a document that `to_json` cannot have written.
-        """
+        Raises DataError for a document that `to_json` cannot have written."""
         source = DataSource("design")
         blueprint = source.read(_DOCUMENT, document, more=True)
         if "format" not in blueprint.model_fields_set:
@@ -171,8 +172,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """Return the same design as a document of an older format describes it, or itself if `number` is not
-        older."""
+        """Return the design reduced to the fields of an older document format. `number` is this format's
+        number. Return the design itself if `number` is not older than its format."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -185,8 +186,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return whether the design differs from the implied defaults in a field that this format cannot
-        express."""
+        """Return whether the older document format with this number would lose something. This is so if a
+        field that the format lacks differs from its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -194,26 +195,28 @@ class Blueprint(Record):
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
-        """Return a field of the study, with its implied default if the document is too old to have it."""
+        """Return the value of a field of the study. If the document's format lacks the field, return its
+        implied default; None if it has none."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The keys of the groups between people. It is empty if everybody plays every condition."""
+        """The keys of the between-subjects groups. It is empty if everybody plays every condition."""
         return group_keys(str(self.meant("between_groups")))
 
     def for_group(self, group: str) -> Blueprint:
-        """Return the design with the conditions that this group plays.
+        """Return the design with only the conditions that this group plays. An empty `group` means that none
+        is assigned yet; the first group is then used.
 
-        Before somebody has a group, it is the design of the first one. Do not make a document of the result.
-        """
+        Use the result only in memory, and never store it with `to_json`."""
         if not self.groups:
             return self
         played = conditions_of_group(self.conditions, group or self.groups[0])
         return self.model_copy(update={"conditions": played})
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """Return how the world is shown in this condition, or in practice."""
+        """Return how participants see the world in this condition: the condition's own choice, or else
+        that of the study."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
@@ -232,10 +235,10 @@ class Blueprint(Record):
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode in the form of a condition.
+        """The practice episode as a condition.
 
-        It has every display and offer that any condition has, so that participants can practise with them.
-        """
+        A feature of the page that any condition switches on is also on in practice, so that participants
+        can try it."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
@@ -350,8 +353,8 @@ RANDOM = "random"
 
 
 def solo_condition(plan: ConditionPlan) -> ConditionPlan:
-    """Return the condition for one person. Random agents take the other people's seats if the condition names
-    no co-player."""
+    """Return the condition changed so that one person can play it without other people. If several people
+    would play and there is no co-player, random agents are set as co-players."""
     if plan.coplayer != NOBODY or not is_shared(plan):
         return plan
     return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

@@ -70,7 +70,7 @@ class OrderScheme:
 
 
 class WilliamsSquares(OrderScheme):
-    """Williams squares for any number of conditions: one, or a pair if the number is odd."""
+    """Williams squares: one square if the number of conditions is even, two if it is odd."""
 
     label = "Balanced (Williams squares)"
     meaning = (
@@ -183,17 +183,16 @@ def random_order(conditions: Sequence[str], seed: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SequenceTally:
-    """The numbers of participants with one sequence: finished, and still playing.
+    """The numbers of participants with one sequence: those who finished, and those who still take part.
 
-    Participants who left or were excluded are in neither number.
-    """
+    Participants who left or were excluded are in neither number."""
 
     finished: int = 0
     playing: int = 0
 
     @property
     def filled(self) -> int:
-        """The number of participants with this sequence if everybody who plays now finishes."""
+        """The number of participants with this sequence if everybody who still takes part finishes."""
         return self.finished + self.playing
 
 

@@ -59,10 +59,10 @@ def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
-    """Return the scores that end the practice episode when they are reached, as the world's kit defines them.
+    """Return the scores that end the practice episode early, by the name of the score. The world's kit
+    defines them.
 
-    The result is empty if practice lasts all its steps.
-    """
+    The result is empty if practice always lasts all its steps."""
     if settings.get("all_steps") or world not in known_worlds():
         return {}
     return dict(get_kit(world).practice.until)
@@ -93,7 +93,7 @@ class ConsentSettings(Record):
 
 
 class PracticeKitchen(Record):
-    """The world and co-players of practice. Missing fields come from `practice_played`."""
+    """The world and co-players of practice. `practice_played` fills in missing fields."""
 
     world: str = DEFAULT_WORLD_NAME
     settings: Mapping[str, Json] = {}
@@ -132,7 +132,7 @@ class CheckSettings(Record):
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """One kind of part."""
+    """One kind of part, such as consent: its name, defaults and settings."""
 
     name: str
     words: str
@@ -171,7 +171,7 @@ ALWAYS_ON = frozenset({"welcome", "end"})
 
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
-    """Return what is wrong with a part, by field. The result is empty if nothing is."""
+    """Return what is wrong with a part: messages by field name. The result is empty if nothing is."""
     part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
         problems["enabled"] = "This part cannot be switched off."
@@ -189,10 +189,11 @@ LONGEST = 300
 
 
 def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[str, int]) -> bool:
-    """Return whether following the hints alone reaches the goal in time, for each tried seed.
+    """Return whether a participant who only follows the hints reaches the goal in time, in simulations with
+    several seeds.
 
-    Return True if there is no goal. Raises SettingsError if the world cannot be played.
-    """
+    `until` is the goal: scores by name. Return True if it is empty. Raises SettingsError if the world
+    cannot be played."""
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
 
 

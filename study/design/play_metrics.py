@@ -37,11 +37,10 @@ class PlayedSettings(PlayedCondition, Protocol):
 
 
 def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
-    """Return what episodes of this condition cannot measure, in whole sentences.
+    """Return whole sentences about what episodes of this condition cannot measure.
 
-    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if the
-    condition cannot be played at all. `condition_check` reports that.
-    """
+    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if there
+    is nothing to report, or if the condition cannot be played (`condition_check` reports that)."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
         return tuple(_world_warnings(world, people))
@@ -74,17 +73,17 @@ def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
 
 
 def chance_points(number: int) -> float:
-    """Return the largest difference by chance between two shares of `number` things each, in percentage
-    points.
+    """Return how far two shares can differ by chance alone, in percentage points. Each is a share of `number`
+    events, such as orders.
 
-    In 95 of 100 studies the difference is smaller. Each thing is done or missed with probability one half,
-    where chance differences are largest.
-    """
+    In 95 of 100 studies the difference is smaller. The calculation assumes that each event happens with
+    probability 0.5, where chance differences are largest."""
     return 100 * Z * sqrt(2 * 0.25 / number)
 
 
 def people_for(things: int) -> int:
-    """Return how many participants, with `things` things each, reduce the chance difference to `POINTS`."""
+    """Return how many participants are needed so that two shares differ by chance by at most `POINTS`
+    percentage points. `things` is the number of events, such as orders, per participant."""
     return ceil(0.5 * (100 * Z / POINTS) ** 2 / things)
 
 
@@ -126,10 +125,10 @@ def shares_work(played: PlayedSettings) -> bool:
 
 
 def waits_for_people(played: PlayedSettings) -> bool:
-    """Return whether participants take turns without a clock.
+    """Return whether the participant has a seat in a world that waits for commands instead of running on a
+    clock.
 
-    Return False if the condition cannot be played.
-    """
+    Return False if the condition cannot be played."""
     if not has_seat(played):
         return False
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
@@ -202,9 +201,8 @@ def conditions_by_metric(
 ) -> dict[str, frozenset[str]]:
     """Return the keys of the conditions that measure each metric, by the metric's key.
 
-    `played` has (key, condition) pairs. A metric is left out if its key or label is in `taken`, the names
-    that asked items use.
-    """
+    `played` has (key, condition) pairs. `taken` has the names that survey items use. A metric is left out
+    if its key or label is among them."""
     found: dict[str, set[str]] = {}
     for condition, plan in played:
         for one in play_metrics_in(plan):

@@ -1,4 +1,4 @@
-"""Define `Study`: the settings of one experiment, and the checks of its form."""
+"""Define `Study`: the settings of one experiment, and the checks of these settings."""
 
 from __future__ import annotations
 
@@ -326,12 +326,12 @@ class Study(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store the study. A changed budget applies from the next language model call."""
+        """Store the study, and apply its budget limit from the next call of a language model."""
         super().save(*args, **kwargs)
         Budget.objects.filter(study=self).update(limit=self.budget_limit)
 
     def get_absolute_url(self) -> str:
-        """Return the participants' link."""
+        """Return the address at which participants enter the study."""
         return reverse("study:enter", args=[self.slug])
 
     @property
@@ -382,7 +382,8 @@ class Study(models.Model):
         }
 
     def orders_problem(self) -> str:
-        """Return why the scheme cannot order the conditions of the group that plays most."""
+        """Return why the order scheme cannot be used. Return an empty string if it can. The group with the
+        most conditions is checked."""
         played = self.conditions.values_list("between_group", flat=True)
         common = sum(not group for group in played)
         most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)

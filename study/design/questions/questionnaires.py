@@ -30,7 +30,7 @@ from study.design.questions.item_kinds import KIND_FIELDS, KINDS, SCALED, item_p
 
 
 class FileItem(ItemPlan):
-    """An item of a questionnaire file. It has no place, because the file states one for all items."""
+    """An item of a questionnaire file. It has no `place`, because the file has one for all its items."""
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class FileItem(ItemPlan):
 
 
 def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemPlan:
-    """Return an item of the file. Raises DataError if it cannot be asked at this place."""
+    """Return the item with its place filled in. Raises DataError if it cannot be asked at this place."""
     item = ItemPlan(**file_item.model_dump() | {"place": place})
     for field, words in (*_file_problems(file_item), *item_problems(item).items()):
         raise source.error(field, words)
@@ -69,19 +69,21 @@ def _unused_keys(file_item: FileItem) -> Iterator[tuple[str, str]]:
 
 
 class ScoringError(ValueError):
-    """Raised for items that cannot be scored this way. The message says why."""
+    """Raised for items or answers from which no score can be computed. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One person's score on one scale, or None with the keys of the items without an answer."""
+    """One person's score on one scale. If answers are missing, `value` is None and `missing` has the
+    items' keys."""
 
     value: float | None
     missing: tuple[str, ...] = ()
 
 
 def item_range(item: ItemPlan) -> tuple[float, float]:
-    """Return the lowest and the highest answer. Raises ScoringError if the item has none."""
+    """Return the lowest and the highest answer of an item. Raises ScoringError if the item has no such
+    bounds."""
     bounds = kind_of(item).ends(item)
     if bounds is None:
         raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
@@ -89,10 +91,10 @@ def item_range(item: ItemPlan) -> tuple[float, float]:
 
 
 def reversed_answer(item: ItemPlan, value: float) -> float:
-    """Return the answer in the direction of its scale: lowest + highest - value for a reversed item.
+    """Return the answer with its direction corrected: lowest + highest - `value` for a reversed item, else
+    `value`.
 
-    Raises ScoringError if no such answer can be given.
-    """
+    Raises ScoringError if `value` is outside the item's range, or the item has no range."""
     low, high = item_range(item)
     if not low <= value <= high:
         raise ScoringError(f"{item.key}: {value:g} is not from {low:g} to {high:g}.")
@@ -100,12 +102,13 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """Return the value, or the nearer end if rounding put it beyond the ends."""
+    """Return the value, limited to the range `between`. Rounding can put it slightly outside."""
     return min(max(value, between[0]), between[1])
 
 
 class MeanScore:
-    """The mean of the turned answers, in the items' own unit. The raw NASA-TLX is such a mean."""
+    """The mean of the answers, in the items' own unit. Answers of reversed items are reversed first. The
+    raw NASA-TLX is such a mean."""
 
     label = "mean of the items"
 
@@ -118,20 +121,20 @@ class MeanScore:
         return item_range(items[0])
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of answers that are already in the direction of the scale."""
+        """Return the mean of these answers. Answers of reversed items must already be reversed."""
         return fsum(values) / len(values)
 
 
 class SusScore:
     """The score of the System Usability Scale, 0 to 100 (Brooke 1996).
 
-    It is the sum of the ten turned answers, each minus 1, times 2.5.
-    """
+    Answers of reversed items are reversed first. The score is the sum of the ten answers, each minus 1,
+    times 2.5."""
 
     label = "SUS, 0 to 100"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return a problem unless these are ten items of five points."""
+        """Return a message unless the items are ten Likert items of five points; else an empty string."""
         fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
@@ -140,7 +143,7 @@ class SusScore:
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of answers that are already in the direction of the scale."""
+        """Return the score of these answers. Answers of reversed items must already be reversed."""
         return fsum(value - 1 for value in values) * 2.5
 
 
@@ -149,7 +152,8 @@ SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore(
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Return why these items make no score, as the end of a sentence; empty if they make one."""
+    """Return why no score can be computed from these items; empty if one can. The text is worded as the
+    end of a sentence."""
     if not items:
         return "it has no items"
     try:
@@ -159,10 +163,10 @@ def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
 
 
 def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], score: str = "mean") -> Score:
-    """Return one scale's score from answers by item key. An item without an answer is absent or None.
+    """Return the score of one person on one scale. `values` has the answers by item key; unanswered items are
+    missing or None.
 
-    Raises ScoringError if these items, or such an answer, cannot be scored.
-    """
+    Raises ScoringError if the items cannot be scored, or an answer is outside its item's range."""
     formula = SCORES[score]
     if problem := scale_problem(items, score):
         raise ScoringError(f"This scale cannot be scored: {problem}.")
@@ -198,7 +202,7 @@ _FILE = TypeAdapter(InstrumentFile)
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """One questionnaire, as in its file."""
+    """One questionnaire with its items, read from a file."""
 
     code: str
     """The stem of its file."""
@@ -270,7 +274,7 @@ def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> 
 
 
 class SubScale(NamedTuple):
-    """One sub-scale of a design, ready to be scored."""
+    """One sub-scale of a design: its name, its items, and the formula of its score."""
 
     name: str
     items: tuple[ItemPlan, ...]
@@ -284,16 +288,18 @@ class SubScale(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """The reason why its items make no score; empty if they make one."""
+        """The reason why no score can be computed from its items; empty if one can."""
         return scale_problem(self.items, self.formula)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest score. Raises ScoringError if its items make none."""
+        """The lowest and the highest possible score. Raises ScoringError if no score can be computed from
+        the items."""
         return SCORES[self.formula].ends(self.items)
 
     def score(self, values: Mapping[str, Json]) -> float | None:
-        """Return the score of answers by item key; None if one is missing or they cannot be scored."""
+        """Return one person's score from answers by item key; None if an answer is missing or the answers
+        cannot be scored."""
         try:
             return scale_score(self.items, values, self.formula).value
         except ScoringError:
