@@ -50,7 +50,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class LobbyState:
-    """State of the lobby for one participant who waits."""
+    """The state of the lobby, as one waiting participant sees it."""
 
     present: int
     """Number of people who are present."""
@@ -69,11 +69,10 @@ class _ChangedError(Exception):
 
 
 def look_at_lobby(*, participant_id: int) -> LobbyState | None:
-    """Record that the participant is in the lobby and return its state.
+    """Record that the participant is in the lobby, and return its state.
 
-    Return None once another page is current, also if this call opened the episode. Raises
-    Participant.DoesNotExist if the data were erased.
-    """
+    Return None if the lobby is no longer the participant's page, for example because this call started the
+    episode. Raises Participant.DoesNotExist if the data were erased."""
     for _ in range(TRIES - 1):
         try:
             return _look(participant_id)
@@ -105,10 +104,9 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 @transaction.atomic
 def leave_lobby(*, participant_id: int, load: int) -> None:
-    """Record that the participant closed the lobby's page, so they are absent until their next signal.
+    """Record that the participant closed the lobby's page. They are absent until the page's next signal.
 
-    `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
-    """
+    `load` is the load count of the closed page. Nothing changes if the page was loaded again since."""
     person = lock_participant(participant_id)
     if load == lobby_loads(person):
         GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY_SECONDS)

@@ -60,7 +60,8 @@ log = logging.getLogger(__name__)
 
 
 def read_source(source: str) -> str:
-    """Return the text at this HTTPS address or in this file. Raises KeysError if it cannot be read."""
+    """Return the text at an HTTPS address or in a file. `source` is the address or path. Raises KeysError
+    if it cannot be read."""
     try:
         return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
     except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -74,7 +75,7 @@ async def _fetched(source: str) -> str:
 
 
 async def fetched(client: httpx2.AsyncClient, source: str) -> str:
-    """Return the text at this address. Raises KeysError for more than `LARGEST` bytes, compressed or not."""
+    """Return the text at this address. Raises KeysError if the response is larger than `LARGEST` bytes."""
     body = b""
     async with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
         answer.raise_for_status()
@@ -88,8 +89,8 @@ async def fetched(client: httpx2.AsyncClient, source: str) -> str:
 class KeyRing:
     """Thread-safe cache of the public keys of one source.
 
-    PyJWT's `PyJWKClient` makes lookups of known keys wait for a fetch, and repeats a failed fetch every time.
-    """
+    Unlike PyJWT's `PyJWKClient`, it never makes a lookup of a known key wait for a fetch, and does not
+    repeat a failed fetch at every lookup."""
 
     def __init__(
         self, read: Callable[[str], str] = read_source, clock: Callable[[], float] = time.monotonic
@@ -151,15 +152,14 @@ NO_WORKSPACE = "the study names no workspace of Prolific"
 
 
 class NotSignedError(ValueError):
-    """The token is not valid. The message gives the reason and quotes nothing from the token."""
+    """The token is not valid. The message gives the reason, but no part of the token."""
 
 
 def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
-    """Redirect to the same address without the token.
+    """Redirect to the same address without Prolific's token.
 
-    If the token is valid, the new address has the parameters that it vouches for. If the study names a
-    workspace, a cookie records that the link was signed.
-    """
+    If the token is valid, the new address has the link parameters in the token. If the study names a
+    workspace, a cookie records that the link was signed."""
     parameters = request.GET.dict()
     token = parameters.pop(TOKEN)
     named: Mapping[str, str] = {}
@@ -178,8 +178,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """Return the parameters of the link, with a proof if this browser came by a signed link for the same
-    person."""
+    """Return the parameters of the request's link. If this browser came by a signed link for the same
+    person, add a proof that marks the link as signed."""
     parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return parameters
@@ -196,11 +196,10 @@ def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
 def verified_parameters(
     token: str, study: Study, *, host: str, parameters: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the link parameters that the token vouches for.
+    """Verify a token of Prolific, and return the link parameters that it confirms.
 
-    Raises NotSignedError if the token is invalid, or is for another study or server. The server must be
-    `host` or the one in the settings. Also raises it if the link contradicts the token.
-    """
+    Raises NotSignedError if the token is invalid, is for another study or server, or contradicts
+    `parameters` (those of the link). The server must be `host` or the host in the settings."""
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
         raise NotSignedError("it is for another address")
@@ -245,7 +244,8 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
-    """Return whether the audience names one of these hosts and, if it has a path, this study's page."""
+    """Return whether a token's audience (a URL, or a list of them) names one of these hosts. If the URL
+    has a path, it must be this study's page."""
     paths = {"", study.get_absolute_url().strip("/")}
     named = audience if isinstance(audience, list) else [audience]
     for one in (each for each in named if isinstance(each, str)):

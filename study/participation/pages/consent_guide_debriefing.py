@@ -40,7 +40,7 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show how to play, for the world of each condition."""
+    """Show the guide, which explains how to play the world of each condition."""
     if request.method == "POST":
         finish_page(participant_id=person.pk, page="guide")
         return redirect(person)
