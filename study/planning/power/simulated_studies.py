@@ -38,7 +38,8 @@ class SimulationOutcome:
 def simulate_studies(
     plan: PowerPlan, people: int, *, studies: int, seed: int, test: str = "repeated"
 ) -> SimulationOutcome:
-    """Analyse this many studies without an effect and as many with the plan's effect, by one main test."""
+    """Simulate `studies` studies without an effect and as many with the plan's effect. Analyse each with
+    the main test `test`, and return the shares of significant results."""
     rng = np.random.default_rng(seed)
     nothing, means = np.zeros(plan.conditions), np.array(means_of(plan, PATTERN))
     shares = [_share(plan, people, centres, studies, rng, test) for centres in (nothing, means)]
