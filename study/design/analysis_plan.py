@@ -1,4 +1,4 @@
-"""Parse and hold the planned tests of a study: the main test, the correction over measures, and contrasts.
+"""Parse and hold the planned tests of a study: main test, correction for several measures, and contrasts.
 
 The module also holds `KEY`, the pattern of valid keys. It is plain Python, without Django.
 

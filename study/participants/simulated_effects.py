@@ -3,7 +3,7 @@
 An effect is written `ITEM:CONDITION=SHIFT`: the key of an item, the key of a condition, and a fraction of the
 item's scale::
 
-trust:two_dispatched=0.2
+    trust:two_dispatched=0.2
 """
 
 from __future__ import annotations

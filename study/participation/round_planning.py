@@ -1,4 +1,4 @@
-"""Plan a participant's rounds, create the episode of each round, and make rounds wait if the budget is spent."""
+"""Plan a participant's rounds, create their episodes, and make rounds wait while the budget is spent."""
 
 from __future__ import annotations
 

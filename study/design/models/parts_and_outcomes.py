@@ -44,7 +44,7 @@ class StudyPart(models.Model):
 
 
 class Outcome(models.Model):
-    """The items that a participant gets at one kind of end: a code, an address to go to, and a text."""
+    """The end of a participation of one kind, such as timing out: a completion code, an address and a text."""
 
     class Kind(models.TextChoices):
         COMPLETE = "complete", "complete"

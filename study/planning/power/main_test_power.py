@@ -1,11 +1,11 @@
 """Compute the power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`).
 
-The model is that of `power_formulas`, with the information that the orders of a scheme give on conditions
-besides position and carry-over.
+The model is that of `power_formulas`. The mixed model also accounts for the orders of a counterbalancing
+scheme: it estimates the conditions after position and carry-over effects are removed.
 
-- *Repeated measures*: by its noncentral F.
-- *Mixed model*: by the information on conditions that the orders leave (generalised least squares,
-  correlation known). Its F is noncentral, too, with the degrees of freedom within participants.
+- *Repeated measures*: the noncentral F distribution.
+- *Mixed model*: generalised least squares with a known correlation. F is noncentral with the degrees of
+  freedom within participants.
 - *Friedman*: the efficiency of ranks relative to the ANOVA with normal values, 3 k / (pi (k + 1)) (Hollander,
   Wolfe and Chicken 2014, section 7.11).
 - *One-way*: rows are treated as independent although they are not; power is averaged over the error.
@@ -14,7 +14,7 @@ The power of pairwise contrasts with a correction (Holm or Tukey) has no formula
 values, the tests need only the conditions' means and their covariance matrix. Both are drawn directly, from a
 normal and a Wishart distribution, so a thousand people take no longer than ten.
 
-`simulate_studies --test` simulates studies, runs the test of the analysis, and compares.
+`simulate_studies --test` checks these values: it simulates studies, runs the real test, and compares.
 """
 
 from __future__ import annotations
