@@ -1,6 +1,7 @@
-"""Describe a design in words: settings, parts, questions, sub-scales and outcomes, with the forms' labels.
+"""Describe a design as texts for pages: settings, parts, questions, sub-scales and outcomes, with the forms'
+labels.
 
-The module reads no database rows of a design.
+The module does not read the design from database rows.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class LabelledValue(NamedTuple):
 
 
 class DescribedQuestion(NamedTuple):
-    """One item with all its properties in words."""
+    """One survey item with all its properties, as texts for display."""
 
     item: ItemPlan
     answers: str
@@ -71,7 +72,7 @@ class DescribedQuestion(NamedTuple):
 
 
 class AskedAtPlace(NamedTuple):
-    """The questions that are asked at one place."""
+    """The questions that are asked at one place of the study, such as after each episode."""
 
     words: str
     order: str
@@ -92,7 +93,7 @@ class DescribedScale(NamedTuple):
 
 
 class DescribedOutcome(NamedTuple):
-    """An outcome in words: a code, an address and a text for one kind of end."""
+    """The completion code, address and text for one kind of end, as texts for display."""
 
     words: str
     given: str
@@ -100,7 +101,7 @@ class DescribedOutcome(NamedTuple):
 
 
 def plain_value(value: Json) -> str:
-    """Return a value in words. The result is never JSON."""
+    """Return any stored value as readable text, never as JSON."""
     if value is None or value in ("", [], {}):
         return NOTHING_SET
     if isinstance(value, bool):
@@ -115,7 +116,7 @@ def plain_value(value: Json) -> str:
 
 
 def study_value(name: str, value: Json) -> str:
-    """Return the value of a field of the study in words."""
+    """Return the value of the study's field `name` as readable text."""
     if value is None:
         return NOT_SAID.get(name, NOTHING_SET)
     if name == "planned_contrasts":
@@ -130,7 +131,8 @@ def study_value(name: str, value: Json) -> str:
 
 
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the study's settings that its document has. The fields of the plan are in `plan_pairs`."""
+    """Return the study's settings with their labels. Settings that the design's document does not have are
+    left out. `plan_pairs` returns the plan's fields."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
     return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
@@ -146,7 +148,7 @@ def _texts(design: Blueprint) -> tuple[str, ...]:
 
 
 def language_name(code: str) -> str:
-    """Return the name of a language in that language."""
+    """Return the name of a language, in that language itself."""
     return str(dict(settings.LANGUAGES).get(code, code))
 
 
@@ -155,7 +157,7 @@ PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_co
 
 
 def plan_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the planned numbers and tests."""
+    """Return the planned numbers of participants and the planned tests, with their labels."""
     return _study_pairs(design, PLANNED)
 
 
@@ -171,7 +173,8 @@ PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 
 
 def setting_value(setting: Setting | None, value: Json) -> str:
-    """Return the value of a declared setting in words, with the labels of its choices."""
+    """Return the value of a setting as readable text. A choice is shown by its label. `setting` is None if
+    it is not declared."""
     if value == "":
         return "empty"
     if setting is None or isinstance(value, float):
@@ -180,10 +183,10 @@ def setting_value(setting: Setting | None, value: Json) -> str:
 
 
 def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[LabelledValue]:
-    """Yield every setting of a world or co-player with its value.
+    """Yield every setting of a world or co-player with its value. `part` is `WORLD` or `COPLAYER`; `name` is
+    its registered name.
 
-    Undeclared values follow under their own names.
-    """
+    Values of undeclared settings come last, with their stored names as labels."""
     known = settings_of_kind(part, name)
     for setting in known.values():
         if setting.name in values:
@@ -198,10 +201,9 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
 
 def world_words(condition: Condition) -> str:
-    """Return a condition's world with the first of its settings, for a table.
+    """Return a short text for tables: the name of a condition's world and its first settings.
 
-    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
-    """
+    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`."""
     first = next(iter(settings_of_kind(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
@@ -213,15 +215,14 @@ def world_words(condition: Condition) -> str:
 
 
 def coplayer_words(name: str) -> str:
-    """Return a kind of co-player in words."""
+    """Return the readable name of a type of co-player, or `nobody`."""
     return "nobody" if name == NOBODY else readable_name(name)
 
 
 def agents_words(teammates: int, *, apart: bool = False) -> str:
-    """Return the number of agents in an episode, in words.
+    """Return a text with the number of players in an episode and who they are.
 
-    `apart` means that the participant leads without a seat.
-    """
+    `apart` means that the participant leads the team without a seat in the world."""
     if apart:
         return f"{teammates}: all are teammates; the participant leads and controls no player"
     if not teammates:
@@ -230,11 +231,10 @@ def agents_words(teammates: int, *, apart: bool = False) -> str:
 
 
 def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
-    """Return what is played and with which co-players.
+    """Return the world, the co-players and their settings, with labels.
 
     `played` has the fields `world`, `settings`, `coplayer`, `coplayer_settings` and `teammates` of a
-    condition or of practice.
-    """
+    condition or of practice."""
     pairs = [
         LabelledValue("World", readable_name(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
@@ -253,10 +253,10 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
 
 
 def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return who may command and write to whom, and the co-players of single teammates.
+    """Return the rules about who may command and write to whom, and the co-players of single teammates, with
+    labels.
 
-    The result is empty if the condition defines no organisation.
-    """
+    The result is empty if the condition defines no organisation."""
     if not condition.organisation:
         return []
     team = team_of(condition.organisation)
@@ -322,7 +322,7 @@ def _players(seats: Sequence[int], team: Team) -> str:
 
 
 def shown_words(value: str) -> str:
-    """Return how a world is shown, in the words of the forms."""
+    """Return the forms' label for how a world is shown."""
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
@@ -331,7 +331,8 @@ def _seconds(value: float | None, unset: str) -> str:
 
 
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return all of a condition except its name. Switches that are off and other defaults are left out."""
+    """Return all properties of a condition except its name, with labels. Switches that are off and other
+    defaults are left out."""
     knows, decides = condition.knowing, condition.decision_seconds
     chosen = [
         ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
@@ -362,14 +363,15 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def part_value(kind: str, name: str, value: Json) -> str:
-    """Return the value of a part's setting in words, with the labels of its choices."""
+    """Return the value of a part's setting as readable text. `kind` names the part, such as `check`;
+    `name` is the setting."""
     field = SETTING_FIELDS.get(kind, dict)().get(name)
     choices = dict(getattr(field, "choices", ()))
     return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
 
 
 def part_pairs(part: PartPlan) -> list[LabelledValue]:
-    """Return the settings of a part."""
+    """Return the settings of a part with their labels."""
     pairs: list[LabelledValue] = []
     for name, value in part.settings.items():
         if name == "kitchen":
@@ -382,7 +384,7 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
 
 
 def parts_off(design: Blueprint) -> list[str]:
-    """Return the names of the parts that participants do not see."""
+    """Return the names of the study's disabled parts, which participants do not see."""
     return [PARTS[one.kind].words for one in design.parts if not one.enabled]
 
 
@@ -401,14 +403,14 @@ def item_notes(item: ItemPlan) -> tuple[str, ...]:
 
 
 def question(item: ItemPlan) -> DescribedQuestion:
-    """Return all of an item in words."""
+    """Return an item with all its properties, as texts for display."""
     must = ("must be answered",) if must_be_answered(item) else ()
     right = "" if item.correct is None else plain_value(item.correct)
     return DescribedQuestion(item, answers_words(item), right, (*must, *item_notes(item)))
 
 
 def question_pairs(item: ItemPlan) -> list[LabelledValue]:
-    """Return all of an item as labelled values."""
+    """Return all properties of an item as labelled values."""
     asked = question(item)
     options = [LabelledValue("Options", many=tuple(item.options))] if item.options else []
     right = [LabelledValue("Correct answer", asked.right)] if asked.right else []
@@ -424,7 +426,8 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
 
 
 def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
-    """Return the questions of every place that has some, in the order in which participants meet them."""
+    """Return the questions, grouped by the place where they are asked, in the order in which participants
+    meet them. Places without questions are left out."""
     by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
@@ -445,7 +448,8 @@ def _order(design: Blueprint, place: str) -> str:
 
 
 def scales(design: Blueprint) -> list[DescribedScale]:
-    """Return every sub-scale with its formula and items. Each place has its own sub-scales."""
+    """Return every sub-scale with its formula and items. Items at different places belong to different
+    sub-scales."""
     return [
         _scale(str(words), one)
         for place, words in SurveyItem.Place.choices
@@ -480,10 +484,10 @@ def ends(design: Blueprint) -> list[DescribedOutcome]:
 
 
 def end_words(kind: str) -> str:
-    """Return a kind of end in words."""
+    """Return the readable name of a kind of end, such as `timed_out`."""
     return str(Outcome.Kind(kind).label)
 
 
 def end_pairs(outcome: OutcomePlan) -> list[LabelledValue]:
-    """Return all of an end as labelled values."""
+    """Return the code, address and text of an outcome as labelled values."""
     return [LabelledValue("Given", _given(outcome)), LabelledValue("Text", plain_value(outcome.text))]

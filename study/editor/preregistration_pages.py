@@ -1,6 +1,7 @@
-"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes.
+"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes of the
+design.
 
-The ZIP for a registry has the bundle, a readable copy, and instructions to check its hash.
+The ZIP for a registry such as OSF has the bundle, a readable copy, and instructions to check its hash.
 """
 
 from __future__ import annotations
@@ -58,15 +59,14 @@ CONTENT = "bundle['content']"
 
 
 def bundle_text(version: Version) -> str:
-    """Return the bundle as indented JSON, for people and programs."""
+    """Return the version's preregistration bundle as indented JSON."""
     return json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def preregistration_zip(study: Study, version: Version, page: str) -> bytes:
-    """Return a ZIP of the bundle, of its readable copy `page`, and of a README.
+    """Return a ZIP with the bundle, its readable copy `page` (HTML), and a README.
 
-    Equal input gives equal bytes.
-    """
+    Equal input gives equal bytes."""
     assert version.bundle and version.frozen_at  # noqa: S101 - it is frozen
     readme = README.format(
         title=study.title,
@@ -89,7 +89,8 @@ POST = ("POST",)
 
 @study_page("view")
 def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show whether the design is frozen, what changed since, and how many took part under each version."""
+    """Show whether the design is frozen, what changed since, and how many participants entered under each
+    version."""
     frozen, design = frozen_version(study), blueprint_of(study)
     states, told = freeze_states(study), pre_launch_problems(study)
     context = {
@@ -124,7 +125,8 @@ def _entered_unfrozen(study: Study, design: Blueprint) -> int:
 
 
 def versions_counted(study: Study) -> list[Version]:
-    """Return every version, annotated with the counts `people`, `programs` and `previews`."""
+    """Return every version, newest first, with the numbers of its participants: `people`, `programs`
+    (synthetic) and `previews`."""
     real = Q(participants__preview=False)
     return list(
         study.versions.annotate(
@@ -139,7 +141,7 @@ def versions_counted(study: Study) -> list[Version]:
 
 @study_page("own", POST)
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
-    """Preregister the current design."""
+    """Preregister the current design, if the user confirmed it."""
     words, mind = "Frozen: the preregistration is stored with its hash and date.", first_warning(study)
     act = partial(freeze_study, study_id=study.pk, user=request.user)
     return confirmed_service_button(request, study, act, words, "preregistration", mind=mind)
@@ -164,7 +166,7 @@ def download_zip(request: HttpRequest, study: Study, number: int) -> HttpRespons
 
 @study_page("view")
 def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Show the bundle for reading and printing. Its hash is computed again for this page."""
+    """Show a bundle for reading and printing. The page computes its hash again."""
     return render(request, "study/editor/preregistered.html", _bundle_context(study, _frozen(study, number)))
 
 

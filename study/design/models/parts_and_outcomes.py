@@ -44,7 +44,7 @@ class StudyPart(models.Model):
 
 
 class Outcome(models.Model):
-    """The end of a participation of one kind, such as timing out: a completion code, an address and a text."""
+    """The completion code, address and text that participants get at one kind of end, such as timing out."""
 
     class Kind(models.TextChoices):
         COMPLETE = "complete", "complete"

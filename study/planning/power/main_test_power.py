@@ -282,10 +282,11 @@ DRAWS = 500
 
 
 def main_power(plan: PowerPlan, people: int, *, test: str, pattern: str, scheme: str) -> float:
-    """Return the probability that a main test finds the effect with this many complete participants.
+    """Return the probability that the main test `test` finds the effect with this number of complete
+    participants.
 
-    Orders follow the scheme, and means follow the pattern. Return 0 if there are too few participants.
-    """
+    `pattern` names the pattern of means, `scheme` the order scheme. Return 0 if there are too few
+    participants."""
     if people < 2:
         return 0.0
     if test == "mixed":

@@ -27,7 +27,8 @@ PATTERN = "even"
 
 @dataclass(frozen=True, slots=True)
 class SimulationOutcome:
-    """Results of the simulated studies; `planned` is the power shown on the sample-size page."""
+    """Results of the simulated studies: the shares of significant results without an effect
+    (`false_positives`) and with it (`power`). `planned` is the power shown on the sample-size page."""
 
     studies: int
     false_positives: float
@@ -56,7 +57,8 @@ def _share(
 
 
 def simulated_study(plan: PowerPlan, people: int, means: Array, rng: np.random.Generator) -> MeasureTable:
-    """Simulate one study: every participant plays every condition, in a random order."""
+    """Return the values of one simulated study. Every participant plays every condition, in a random
+    order."""
     root = np.linalg.cholesky(equal_correlations(plan))
     values = means + rng.standard_normal((people, plan.conditions)) @ root.T
     conditions = [AnalysisCondition(f"c{i}", f"Condition {i + 1}", i) for i in range(plan.conditions)]
