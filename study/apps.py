@@ -10,7 +10,7 @@ class StudyConfig(AppConfig):
     verbose_name = "Studies"
 
     def ready(self) -> None:
-        """Register hooks and signal handlers once all apps are loaded."""
+        """Register the app's hooks and signal handlers. Django calls this once all apps are loaded."""
         _episodes_are_somebodys()
         _what_happens_is_noted()
         _what_happens_has_consequences()

@@ -1,4 +1,4 @@
-"""Serve the pages to edit a study's conditions and questions, and the buttons that move, copy or delete one."""
+"""Serve the pages to edit a study's conditions and questions, and to move, copy or delete one."""
 
 from __future__ import annotations
 

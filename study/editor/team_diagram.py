@@ -1,4 +1,4 @@
-"""Draw a diagram of who plays in a condition and who may command or write to whom. Also describe it as text."""
+"""Draw who plays in a condition and who may command or write to whom, and describe the diagram as text."""
 
 from __future__ import annotations
 
