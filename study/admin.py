@@ -53,7 +53,7 @@ class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return rows of the studies that this user may see."""
+        """Return the model's rows that belong to studies that this user may see."""
         seen = {f"{self.study_path}__in": studies_for(request.user).values("pk")}
         return super().get_queryset(request).filter(**seen)
 
@@ -89,7 +89,7 @@ def count_rows(rows: QuerySet[Any]) -> Coalesce:
 
 @admin.register(Study)
 class StudyAdmin(MembersOnlyAdmin):
-    """The admin of studies."""
+    """The admin pages of studies."""
 
     study_path = "pk"
     list_display = ("title", "slug", "status", "has_conditions", "has_items", "people", "programs", "pages")
@@ -180,7 +180,7 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:
-        """Return every answer in the form `Trust: 4 of 5`."""
+        """Return all answers of the round as HTML lines such as `Trust: 4 of 5`."""
         rows = ((answer.item.measure, describe_answer(answer)) for answer in one.answers.all())
         return format_html_join("", "{}: {}<br>", rows) or "none"
 

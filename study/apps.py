@@ -1,4 +1,4 @@
-"""Configure the Django app `study`: connect it to signals and to the app `kitchen`."""
+"""Configure the Django app `study`, and connect it to Django signals and to hooks of the app `kitchen`."""
 
 from django.apps import AppConfig
 

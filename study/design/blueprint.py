@@ -1,7 +1,7 @@
-"""Hold the whole design of a study, without its participants, as one value to store, hash and read.
+"""Hold the complete design of a study, without its participants, as one immutable value (`Blueprint`).
 
-A participant is bound to the blueprint that was current when they entered. `blueprint_of` reads a study's
-database rows. The rest of the module is plain Python.
+The database stores a blueprint as a JSON document. A participant is bound to the blueprint that was current
+when they entered. `blueprint_of` reads a study's database rows; the rest of the module is plain Python.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ OUTCOMES = 2
 
 
 class ConditionPlan(Record):
-    """The plan of one condition. The fields mean the same as in `study.design.models.Condition`."""
+    """One condition of the design. The fields mean the same as in `study.design.models.Condition`."""
 
     key: str
     name: str
@@ -98,7 +98,7 @@ class ConditionPlan(Record):
 
 
 class PartPlan(Record):
-    """The plan of one part other than the rounds, with every default filled in."""
+    """One part of the design, such as the consent or the guide, with every default filled in."""
 
     kind: str
     enabled: bool
@@ -225,12 +225,13 @@ class Blueprint(Record):
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """Return the part of this kind. A kind that the document lacks is returned as a disabled part."""
+        """Return the part of this kind, such as `consent`. If the document lacks it, return a disabled
+        part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 
     def has(self, kind: str) -> bool:
-        """Return whether the part of this kind is enabled."""
+        """Return whether the part of this kind, such as `consent`, is enabled."""
         return self.part(kind).enabled
 
     @property
@@ -255,7 +256,7 @@ class Blueprint(Record):
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
 
     def items_at(self, place: str) -> list[ItemPlan]:
-        """Return the items asked at this place, in the order of the design."""
+        """Return the survey items asked at this place (one of `PLACES`), in the order of the design."""
         return [item for item in self.items if item.place == place]
 
     def items_after(self, condition: str) -> list[ItemPlan]:

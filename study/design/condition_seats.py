@@ -37,10 +37,9 @@ NOBODY = "none"
 
 
 class PlayedCondition(Protocol):
-    """The fields of a condition that decide who plays.
+    """The fields of a condition that determine who plays.
 
-    A database row and a `ConditionPlan` both have them.
-    """
+    `Condition` (a database row) and `ConditionPlan` have these fields."""
 
     coplayer: str
     coplayer_settings: Mapping[str, Json]

@@ -5,14 +5,15 @@ orders. The module is plain Python, without Django.
 
 Balanced Latin squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
 effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions
-takes one square. An odd number takes a pair of squares; the second is the first read backwards.
+needs one square. An odd number needs two; the second has the reversed orders of the first.
 
 Random orders: MindAgent (arXiv 2309.09971), section 5.
 
-A sequence counts as filled by participants who finished it or still play it. When somebody drops out, times
-out, withdraws or is excluded, the sequence is assigned again. Missing sequences are filled first. Without
-drop-outs, no sequence is ever two ahead of another. After drop-outs, only as many more people are needed as
-there are gaps.
+A *sequence* is one order, with a number in its block. It is held by the participants who finished it or still
+take part. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned again.
+Sequences with the fewest participants are assigned first. Without drop-outs, the numbers of participants with
+two sequences never differ by more than one. After drop-outs, only as many more people are needed as there are
+gaps.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class SchemeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OrderSequence:
-    """One order of all conditions."""
+    """One order of all conditions, with its id."""
 
     id: int
     """The number within the block, from 1. It is 0 without a block. Equal lists of conditions give equal ids.
@@ -43,10 +44,9 @@ class OrderSequence:
 
 
 class OrderScheme:
-    """A family of sequences. A *block* has every sequence once, and is full when each has been played.
+    """A method that generates orders of conditions. A *block* has each of its orders (sequences) once.
 
-    This base class has no blocks and refuses nothing.
-    """
+    This base class has no blocks and accepts any conditions."""
 
     label = ""
     """The scheme's name for researchers."""
@@ -114,7 +114,7 @@ MOST = 6
 
 
 class AllPermutations(OrderScheme):
-    """All permutations, in the order of `itertools.permutations`."""
+    """All possible orders of the conditions, in the sequence of `itertools.permutations`."""
 
     label = "All permutations"
     meaning = "Every possible order comes equally often, as soon as a block is full."

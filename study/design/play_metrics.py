@@ -27,10 +27,9 @@ Z = 1.959964
 
 
 class PlayedSettings(PlayedCondition, Protocol):
-    """The fields of a condition that decide what is played.
+    """The fields of a condition that determine what is played and by whom.
 
-    A database row and a `ConditionPlan` both have them.
-    """
+    `Condition` (a database row) and `ConditionPlan` have these fields."""
 
     world: str
     settings: Mapping[str, Json]
@@ -115,7 +114,7 @@ class PlayMetric:
 
 
 def has_seat(played: PlayedSettings) -> bool:
-    """Return whether the participant commands a seat of the world."""
+    """Return whether the participant has a seat in the world, and does not only lead."""
     return not is_apart(played.organisation)
 
 

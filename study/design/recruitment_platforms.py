@@ -15,7 +15,8 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """The origin of a participant: the platform, their name there, and the other values of the link."""
+    """Where a participant came from: the platform, their label (ID) there, and the other parameters of the
+    link."""
 
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
@@ -154,8 +155,7 @@ def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
 def referral_of(study: Study, parameters: Mapping[str, str]) -> Referral:
     """Return where a participant came from, read from the link's parameters.
 
-    Raises ReferralError with a message for the participant.
-    """
+    Raises ReferralError if the link is invalid. The message is for the participant."""
     place = RECRUITMENT_PLACES[study.recruitment]
     values = {name: parameters.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():

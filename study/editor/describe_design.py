@@ -56,7 +56,7 @@ class LabelledValue(NamedTuple):
 
     @property
     def is_lines(self) -> bool:
-        """Return whether the value is a text of several lines, in which spaces matter."""
+        """Return whether the value is a text with several lines, whose spaces must be kept."""
         return "\n" in self.value
 
 
@@ -395,8 +395,8 @@ def answers_words(item: ItemPlan) -> str:
 
 
 def item_notes(item: ItemPlan) -> tuple[str, ...]:
-    """Return the unusual properties of an item: sub-scale, reversed, restrictions, and whether it is
-    optional."""
+    """Return short texts about the special properties of an item: its sub-scale, whether it is reversed or
+    optional, and restrictions."""
     meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
     told = [words for name, words in notes(item).items() if name not in meaningless]
     return (*told, *(() if must_be_answered(item) else ("may be left empty",)))
@@ -473,8 +473,8 @@ def _given(outcome: OutcomePlan) -> str:
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
-    """Return what participants get for each way that their participation can end (completion code, address,
-    text). “Complete” is always listed. Empty if the design is in a format that has no outcomes."""
+    """Return the completion code, address and text for each kind of end. “Complete” is always listed.
+    Empty if the design's document format has no outcomes."""
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}

@@ -1,7 +1,5 @@
-"""Define the forms with which researchers edit a study.
-
-They cover settings, the analysis plan, recruitment, the order of conditions, the parts of the session,
-outcome pages, and staff.
+"""Define the forms with which researchers edit a study: settings, plan, recruitment, orders, parts, outcomes
+and members.
 """
 
 from __future__ import annotations

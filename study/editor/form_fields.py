@@ -150,7 +150,7 @@ def _settings_of(kind: str) -> set[str]:
 
 
 def team_fields() -> dict[str, forms.Field]:
-    """Return all team fields in their order. None is required."""
+    """Return all form fields about the team by name, in their order. None of them is required."""
     fields: dict[str, forms.Field] = {
         KIND: forms.ChoiceField(
             required=False,

@@ -157,7 +157,7 @@ def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResp
 
 @study_page("view")
 def download_zip(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
-    """Download a ZIP with everything that a registry such as OSF stores."""
+    """Download a ZIP with the files to upload to a registry such as OSF."""
     version = _frozen(study, number)
     page = render_to_string("study/editor/preregistered_file.html", _bundle_context(study, version))
     response = HttpResponse(preregistration_zip(study, version, page), content_type="application/zip")

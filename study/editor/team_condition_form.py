@@ -345,7 +345,7 @@ class TeamFields(ConditionForm):
 
     @property
     def has_rows(self) -> bool:
-        """Return whether single teammates can have their own co-players."""
+        """Return whether this kind of organisation allows separate co-players for single teammates."""
         return MEMBERS in self.applying()
 
     def shown_rows(self) -> list[ShownRow]:

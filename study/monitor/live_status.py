@@ -93,7 +93,7 @@ class LiveRow:
 
     @property
     def page_words(self) -> str:
-        """The name of the participant's page, for staff."""
+        """The name of the page on which the participant is, for staff."""
         return PAGE_WORDS[self.page]
 
 

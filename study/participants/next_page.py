@@ -76,9 +76,9 @@ def page_among(
 ) -> CurrentPage:
     """Return the current page of an active participant.
 
-    `done` returns the finished pages outside of the rounds. `rounds` are all rounds in order, with their
-    episodes. Once the first round has an episode, the pages before the rounds are not checked again.
-    """
+    `done` is called for the names of the finished pages outside of the rounds. `rounds` are all rounds in
+    order, with their episodes. Once the first round has an episode, the pages before the rounds are not
+    checked again."""
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, PAGES_BEFORE_ROUNDS, done())

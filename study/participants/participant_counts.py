@@ -25,7 +25,7 @@ from study.participants.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class StudyCounts:
-    """Number of participants of a study by status, human and synthetic ones separately."""
+    """The numbers of a study's participants by status, separately for human and synthetic ones."""
 
     entered: int
     active: int
@@ -41,7 +41,7 @@ class StudyCounts:
 
 
 def study_counts(study: Study) -> StudyCounts:
-    """Return the counts of one study. Withdrawn participants exist only as a number."""
+    """Return the counts of one study. Withdrawn participants have no rows; the study stores their number."""
     return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
 
 
@@ -88,7 +88,8 @@ def withdrawn(study: Study, *, who: str) -> int:
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:
-    """Return all participants with `rounds_done`, `rounds_total` and `last_step_at`, newest first."""
+    """Return all participants of a study, newest first. Each has the numbers `rounds_done` and
+    `rounds_total`, and the time `last_step_at`."""
     return study.participants.annotate(
         rounds_done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)),
         rounds_total=Count("rounds"),
@@ -105,7 +106,7 @@ def has_begun(study: Study | None) -> bool:
 
 
 def people_of(study: Study) -> QuerySet[Participant]:
-    """Return the participants who are neither synthetic nor staff."""
+    """Return the study's human participants, without synthetic ones and previews by staff."""
     return study.participants.filter(synthetic=False, preview=False)
 
 

@@ -180,7 +180,7 @@ STORED_BESIDE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ErasedData:
-    """One line about data that a withdrawal erases."""
+    """One line of the list that says which data a withdrawal erases."""
 
     what: str
     lines: tuple[str, ...]

@@ -49,9 +49,8 @@ def is_study_open(study: Study, *, synthetic: bool = False) -> bool:
 def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
     """Return why no new participant may enter now, or an empty string if entry is possible.
 
-    Reasons: `closed`, `over` (the closing date has passed), `spent` (the study pauses when its budget is
-    spent, and it is), or `full`.
-    """
+    Reasons: `closed`, `over` (the closing date has passed), `spent` (the budget is spent and the study
+    pauses then), or `full`."""
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
         return "closed"
@@ -74,15 +73,14 @@ def participant_enter(
     uncounted: int = 0,
     language: str = "",
 ) -> Participant:
-    """Create a participant, or return the existing one for the same entry form or the same label.
+    """Create a participant, or return the existing one who sent the same entry form or has the same label.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
-    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
-    at once. Raises TookPartError if somebody with this label finished and erased their data. Staff previews
-    enter despite a closed study or a pause, synthetic participants despite a pause.
-    """
+    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
+    enter at once. Raises TookPartError if somebody with this label finished and erased their data. Staff
+    previews can enter a closed or paused study, synthetic participants a paused one."""
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
         return known
@@ -160,7 +158,8 @@ def consent_digest(version: Version, language: str = "") -> str:
 
 @transaction.atomic
 def consent_refused(*, participant_id: int) -> None:
-    """Record that the participant refused consent, end the participation, and erase label and referral."""
+    """Record that the participant refused consent, end the participation, and erase the label and referral
+    data."""
     person = lock_participant(participant_id)
     if mark_page_done(ParticipantProgress(person), "consent", stays=False):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)

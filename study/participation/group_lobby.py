@@ -1,16 +1,15 @@
-"""The lobby: participants who play together wait for each other, and their groups form.
+"""Let participants who play together wait for each other in a lobby, and form their groups.
 
 A *group* is formed at the first shared round. A participant joins the oldest group that has room and whose
-members have the same conditions left, the same language and the same design version. Human participants,
-synthetic participants and staff form separate groups. If there is no such group, the participant founds one.
-All members have the order of the founder, and the sequence counts once for each member. So all members play
-each condition at the same time, and orders are balanced over groups. A group that has begun to play takes no
-new member.
+members have the same conditions left, the same language and the same design version. If there is none, the
+participant founds a group. Human participants, synthetic participants and staff form separate groups. All
+members follow the founder's order of conditions, and the sequence counts once for each member. A group that
+has begun to play takes no new member.
 
-A member is present as long as their page sends signals (`AWAY_SECONDS`). The time of the member who came
-first is limited (`Team.lobby_seconds`); it does not run while a member still plays. When it is over, or
-nobody else can come, the condition decides (`Team.unfilled`): agents take the empty seats, or those who came
-leave and are paid. A member who comes later plays with agents only, and meets the others in the next round.
+A member is present as long as their page sends signals (`AWAY_SECONDS`). The first member waits for a limited
+time (`Team.lobby_seconds`), which does not run while a member still plays. When the time is over, or nobody
+else can come, `Team.unfilled` decides: agents take the empty seats, or the waiting members leave and are
+paid. A member who comes later plays with agents only, and meets the others in the next round.
 
 Locks are taken in one order: the participant, the study (only to find a group), the group. Leaving a study
 uses the same order. Rows of other participants change only while the group is locked.

@@ -84,7 +84,7 @@ class ItemField:
 
     @property
     def layout(self) -> str:
-        """Return the layout: `scale` (points or marks), `options`, or `typed`."""
+        """Return how the item is laid out: `scale` (points or marks side by side), `options`, or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
 

@@ -1,19 +1,19 @@
-"""Verify links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
+"""Verify study links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
 
 Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the expiry
-time, this server's address as audience, and under `prolific` the filled-in parameters of the study's link and
-the workspace of the study. The server reads the token once and redirects the browser to the same address
-without it. A signed cookie remembers for some hours that the browser came by such a link. The link is then
-treated like one that this server signed.
+time, and this server's address as audience. Under `prolific` it holds the study's workspace and the filled-in
+parameters of the link. The server reads the token once and redirects the browser to the same address without
+it. A signed cookie remembers for some hours that the browser came by such a link. The link is then treated
+like a link that this server signed.
 
-Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of the
-workspace that the researcher has named is trusted. It is not trusted for a participant who entered through
-another Prolific study. A link with an invalid token is treated like one without a token. So is a link to a
-study that names no workspace, except for the parameters that the token fills in.
+Anybody can make a study on Prolific whose link leads here and names another person. So a token is trusted
+only if it has the workspace that the researcher entered. It is not trusted for a participant who entered
+through another Prolific study. A link with an invalid token is treated like a link without a token. If the
+study names no workspace, a valid token only fills in the link's parameters.
 
-Prolific asks clients to fetch its keys once a day. A link with an unknown key makes each process fetch them
-at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key never
-waits.
+Prolific asks clients to fetch its keys once a day. If a link has an unknown key, each process fetches the
+keys, at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key
+never waits.
 """
 
 from __future__ import annotations

@@ -295,7 +295,8 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_POST
 def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
-    """Answer the lobby's script with the state of the lobby, or record that the page was closed (`gone`)."""
+    """Return the lobby's state for the page's script. A signal with `gone` records that the page was
+    closed."""
     try:
         person = timed_out_if_late(_person(request, key))
         if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
@@ -309,10 +310,9 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the withdrawal page; after confirmation, erase everything and show a receipt.
+    """Show the withdrawal page. After the participant confirms, erase everything and show a receipt.
 
-    A guest sees which further proof is needed.
-    """
+    A guest instead sees which further proof is needed."""
     person = _person(request, key)
     if person.as_guest:
         return guest_reminder(request, person)

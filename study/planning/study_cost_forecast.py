@@ -88,7 +88,7 @@ class ConditionForecast:
 
 @dataclass(frozen=True, slots=True)
 class StudyForecast:
-    """Money that a study has spent, has reserved and will need, in US dollars."""
+    """The amounts that a study has spent, has reserved and will need, in US dollars."""
 
     lines: tuple[ConditionForecast, ...]
     participants: int

@@ -1,4 +1,4 @@
-"""List where a study and its analysis deviate from the preregistration. The list is computed from the data."""
+"""Compute the list of deviations of a study and its analysis from the preregistration."""
 
 from __future__ import annotations
 

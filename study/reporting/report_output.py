@@ -195,10 +195,9 @@ MARK = "Synthetic data: no findings about people"
 
 
 def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """Render the report in every format.
+    """Render the report as HTML and PDF, with its figures.
 
-    `drawn` are figures as SVG by file name; missing ones are drawn here.
-    """
+    `drawn` has figures that are already drawn, as SVG by file name. The others are drawn here."""
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart

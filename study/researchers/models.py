@@ -65,7 +65,7 @@ class ApiToken(models.Model):
 
     @property
     def works(self) -> bool:
-        """Return whether the token is neither revoked nor expired."""
+        """Return whether the token can still be used: it is neither revoked nor expired."""
         return self.revoked_at is None and self.expires_at > timezone.now()
 
 

@@ -116,7 +116,7 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @staff_page(FORM_METHODS)
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Ask for the password, then redirect to the page with the button."""
+    """Ask for the user's password. Then redirect to the page with the button that needed it."""
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)

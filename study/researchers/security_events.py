@@ -78,7 +78,7 @@ def events_erase(events: QuerySet[SecurityEvent]) -> int:
 
 
 def events_verify() -> Iterator[str]:
-    """Yield a message for every event that was changed or is missing."""
+    """Check all stored events. Yield a message for every event that was changed or is missing."""
     count = SecurityCount.objects.filter(pk=ONLY).first()
     if count is None:
         if SecurityEvent.objects.exists() or get_user_model().objects.exclude(last_login=None).exists():

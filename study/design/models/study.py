@@ -40,7 +40,8 @@ class Shown(models.TextChoices):
 
 
 class Study(models.Model):
-    """One experiment: conditions within each participant, and a survey after every episode."""
+    """One experiment and its settings. Each participant plays several conditions, with a survey after
+    every episode."""
 
     class Status(models.TextChoices):
         OPEN = "open", "open: the link takes participants"
@@ -341,7 +342,8 @@ class Study(models.Model):
 
     @property
     def shown_title(self) -> str:
-        """The title in the current language. It falls back to the original, marked with its language."""
+        """The title in the current language. Without a translation, it is the original title, marked with
+        its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (

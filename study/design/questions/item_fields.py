@@ -39,7 +39,7 @@ class FixedWhen(IntEnum):
 
 
 class FieldGroup(IntEnum):
-    """Groups of fields that are shown together, in the order of the form."""
+    """The groups of fields in the item form, in their order."""
 
     WHERE = 0
     WORDS = 1

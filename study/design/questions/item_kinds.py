@@ -324,7 +324,8 @@ class Team(ItemKind):
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return a problem if the item is asked before the end, when not all teams are known."""
+        """Report a problem if the item is asked before the end. Only at the end has the participant played
+        with all teams."""
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:

@@ -1,12 +1,13 @@
-"""Questionnaires as data files, their sub-scales, and how answers become scores. No Django.
+"""Read questionnaires from data files, and compute scores of their sub-scales from answers. The module does
+not use Django.
 
 Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
-`title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
-`SCORES`; "mean" if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`.
-`ItemPlan` says what an item may have. A wrong file is refused with file, key and reason.
+`title`, `source` (where it was published), `terms` (how it may be used), `score` (a name in `SCORES`; "mean"
+if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`. An item has the
+fields of `ItemPlan`. For an invalid file, the error names the file and key, and gives the reason.
 
-A score is computed only if every item of its scale was answered. With any missing it is None, and the
-missing items are named. Nothing is imputed.
+A score is computed only if every item of its scale was answered. Otherwise it is None, and the missing items
+are listed. Missing answers are never estimated.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class FileItem(ItemPlan):
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """Return all fields of an item except its place."""
+        """Return the names of all fields that an item in a file may have: those of `ItemPlan` except
+        `place`."""
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
 
@@ -220,7 +222,7 @@ class Instrument:
 
 
 def instruments() -> tuple[Instrument, ...]:
-    """Return all shipped questionnaires, including those of worlds, sorted by code."""
+    """Return all questionnaires that come with the program and its worlds, sorted by code."""
     shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
     return tuple(sorted(shipped, key=lambda one: one.code))
 
@@ -231,7 +233,8 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """Return the shipped questionnaire with this code. Raises DataError if there is none."""
+    """Return the questionnaire with this code among those that come with the program. Raises DataError if
+    there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
@@ -239,8 +242,8 @@ def instrument(code: str) -> Instrument:
 
 
 def parse_instrument(text: str, file: str) -> Instrument:
-    """Return the questionnaire in the text of a file. Raises DataError if something in it cannot be asked or
-    scored."""
+    """Return the questionnaire that `text`, the content of a file, describes. Raises DataError if an item
+    cannot be asked or scored."""
     return _build(Path(file).stem, *parse_toml(text, file))
 
 
@@ -307,7 +310,7 @@ class SubScale(NamedTuple):
 
 
 def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
-    """Yield the sub-scales that the items name, in the order of their first items."""
+    """Yield the sub-scales to which these items belong, in the order of their first items."""
     by_name: dict[str, list[ItemPlan]] = defaultdict(list)
     for item in items:
         if item.scale and item.kind in SCALED and item.correct is None:

@@ -173,7 +173,7 @@ def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
 
 
 def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Show what a withdrawal erases and keeps, before anything is erased."""
+    """Show what a withdrawal erases and what it keeps. The participant confirms it on this page."""
     shared, on = plays_with_people(person), settings_on(person.study)
     erased = [one for one in ERASED_DATA if not one.setting or one.setting in on]
     return page_response(
@@ -205,7 +205,8 @@ def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
 @never_cache
 @require_GET
 def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show which data a study stores. Open to everybody, before and after consent; shows no participant."""
+    """Show which kinds of data a study stores. Everybody can open the page, and it shows no data of a
+    participant."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     on = settings_on(study)

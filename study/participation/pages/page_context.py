@@ -57,7 +57,8 @@ def plays_with_people(person: Participant) -> bool:
 
 
 def text_html(text: str) -> SafeString:
-    """Return a researcher's text as HTML, with a `lang` attribute if it is not in the page's language."""
+    """Return a researcher's text as HTML. If the text is not in the page's language, the HTML has a `lang`
+    attribute."""
     html = to_html(text)
     return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, ForeignText) else html
 

@@ -92,7 +92,8 @@ def _ask(
 
 
 def check(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the comprehension check; after a wrong attempt, mark wrong answers and show the attempts left."""
+    """Show the comprehension check. After a wrong attempt, mark the wrong answers and show how many
+    attempts are left."""
     attempt, wrong, is_sent = next_check_attempt(person), False, request.method == "POST"
     if is_sent and request.POST.get("attempt") != str(attempt):
         return redirect(person)

@@ -50,14 +50,13 @@ BISECTIONS = 30
 def critical_range(alpha: float, k: int, df: int) -> float:
     """Return the critical value of the studentised range for Tukey's HSD.
 
-    The range of k equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom
-    of the error.
+    The range of `k` equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of
+    freedom of the error.
 
-    This takes milliseconds, but seconds with scipy. The range of k standard normal values is below w with
-    probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent standard
-    deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over grids. The
-    error of alpha is below a hundredth of it (below ten df, a twentieth).
-    """
+    The function takes milliseconds; scipy's takes seconds. The range of k standard normal values is below
+    w with probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent
+    standard deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over
+    grids. The error of alpha is below a hundredth of alpha (below ten `df`, a twentieth)."""
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
         high *= 2

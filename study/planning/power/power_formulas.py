@@ -74,12 +74,11 @@ class PowerPlan:
 
 
 def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
-    """Return Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
+    """Return Cohen's f for a partial eta squared, as software reports it for a repeated-measures ANOVA.
 
-    That measure excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)), as
-    `partial_eta_of` computes it. G*Power calls this eta "as in SPSS"; here it is for the population (n, not
-    n - 1). Raises PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
-    """
+    Partial eta squared excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 -
+    rho)). G*Power calls it "as in SPSS"; here it is for the population (n, not n - 1). Raises
+    PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range."""
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
     if conditions < 2 or correlation >= 1:
@@ -88,7 +87,8 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
 
 
 def partial_eta_of(plan: PowerPlan) -> float:
-    """Return the partial eta squared of a plan: the inverse of `f_from_partial_eta`."""
+    """Return the partial eta squared that corresponds to the plan's Cohen's f. It is the inverse of
+    `f_from_partial_eta`."""
     ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
     return ratio / (1 + ratio)
 

@@ -55,7 +55,7 @@ class PowerQuestion:
     """The scheme of orders, which the mixed model takes into account."""
 
     def power_at(self, people: int) -> float:
-        """Return the power of the main test with this many complete participants."""
+        """Return the power of the main test with this number of complete participants."""
         from study.planning.power.main_test_power import main_power  # slow to import
 
         return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
