@@ -1,7 +1,7 @@
-"""Restore a backup in place of the current data. Problems are looked for before anything is changed.
+"""Restore a backup in place of the current data. Everything is checked before anything is changed.
 
-Two kinds of data survive a restore. Participants who were erased since the backup are erased again: erasure
-marks (hashes) in the database, in `security.log` and in a file identify them. Completion codes of people who
+Two changes since the backup are kept. Participants who were erased since then are erased again; erasure marks
+(hashes) in the database, in `security.log` and in a file identify them. Completion codes of people who
 finished and then withdrew are kept, so that they can still be paid.
 """
 
@@ -158,7 +158,7 @@ KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 @dataclass(slots=True)
 class RestoreResult:
-    """What a restore did, for the report to the operator."""
+    """The result of a restore, for the message to the operator."""
 
     manifest: Manifest
     aside: str = ""

@@ -177,7 +177,7 @@ def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSeque
 
 
 def random_order(conditions: Sequence[str], seed: int) -> list[str]:
-    """Return every condition once, in an order that follows from the seed."""
+    """Return all conditions in a random order that the seed determines."""
     return random.Random(seed).sample(list(conditions), len(conditions))  # noqa: S311 - not a secret
 
 
@@ -199,12 +199,12 @@ class SequenceTally:
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
     """Return the id of the sequence to assign next, 1 to `block_size`.
 
-    The least filled sequence comes first. Among equals, the sequence finished least often comes first.
-    Remaining ties are broken by a random order from the seed, drawn anew for every block.
+    The sequence with the fewest participants comes first. Among equals, the sequence finished least often
+    comes first. Remaining ties are broken by a random order that `seed` determines, and that is new for every
+    block.
 
-    An id that is missing in `used` counts as unused. An id outside the block is ignored. Raises SchemeError
-    if there is no block.
-    """
+    A sequence that is missing in `used` has no participants. An id outside the block is ignored. Raises
+    SchemeError if there is no block."""
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")
     tallies = {id: used.get(id, SequenceTally()) for id in range(1, block_size + 1)}
@@ -216,11 +216,11 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:
-    """Return the order of the next participant: a sequence of the block, or a random order with id 0.
+    """Return the order of the next participant: a sequence of the block, or a random order with id 0 if the
+    scheme has no blocks.
 
-    `seed` is the study's and `number` is the participant's. Without blocks, the order follows from both.
-    Raises UnknownNameError and SchemeError like `scheme_sequences`.
-    """
+    `seed` is the study's seed, `number` the participant's number. Both determine a random order. Raises
+    UnknownNameError and SchemeError like `scheme_sequences`."""
     block = scheme_sequences(scheme, conditions)
     if block:
         return block[next_sequence(len(block), used, seed=seed) - 1]
@@ -245,18 +245,19 @@ def carry_over_counts(orders: Iterable[Sequence[str]]) -> dict[tuple[str, str], 
 
 
 def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int = 3) -> tuple[int, ...]:
-    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`.
+    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`,
+    ascending.
 
-    The result is ascending. It has the first such number from `around` on, up to `below` smaller and `above`
-    larger ones. Without blocks (0), every number fills the scheme evenly.
-    """
+    The result has the first multiple that is at least `around`, up to `below` smaller ones and `above`
+    larger ones. Without blocks (`block` is 0), every number fills the scheme evenly."""
     step = max(block, 1)
     first = next_balanced_size(step, around) // step
     return tuple(blocks * step for blocks in range(max(first - below, 1), first + above + 1))
 
 
 def next_balanced_size(block: int, people: int) -> int:
-    """Return the smallest number from `people` on that fills the scheme evenly, and at least one block."""
+    """Return the smallest number of participants that fills the scheme evenly. It is at least `people`,
+    and at least one block."""
     step = max(block, 1)
     return max(-(-people // step), 1) * step
 

@@ -93,10 +93,9 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
 
 
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
-    """Return the items in a random order that follows from the seed.
+    """Return the items in a random order that the seed determines.
 
-    Items of one sub-scale stay together, because they share one kind of scale.
-    """
+    Items of one sub-scale stay together, because they have the same kind of answer scale."""
     rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:
         units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)

@@ -4,8 +4,8 @@ A part has a title, a text and settings. The module also determines which world 
 episode has, and checks that the episode is long enough.
 
 Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
-condition) come between `check` and `final`. A study stores what is set for practice in `settings["kitchen"]`
-of the part. Settings that are left out come from the world's kit (`kitchen.contract.kit.Practice`).
+condition) come between `check` and `final`. The part `practice` stores the settings of its episode in
+`settings["kitchen"]`. Missing settings have the world's defaults (`kitchen.contract.kit.Practice`).
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return the world, settings and co-players of practice, from the values that a study stores.
 
-    Missing values come from the world's kit. A world that no longer exists has no kit, so the general
-    defaults apply.
-    """
+    Missing values have the world's defaults (`kitchen.contract.kit.Practice`). If the world no longer
+    exists, general defaults are used."""
     world = stored.get("world", DEFAULT_WORLD_NAME)
     usual = get_kit(world).practice if world in known_worlds() else Practice()
     return {
@@ -51,16 +50,15 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
     """Return the organisation of a practice episode, in the form of a condition's organisation.
 
-    It comes from the world's kit. It is empty if the participant practises alone.
-    """
+    It comes from the world's defaults for practice. It is empty if the participant practises alone."""
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
     return dict(get_kit(played["world"]).practice.organisation)
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
-    """Return the scores that end the practice episode early, by the name of the score. The world's kit
-    defines them.
+    """Return the scores that end the practice episode early, by the name of the score. They come from the
+    world's defaults for practice.
 
     The result is empty if practice always lasts all its steps."""
     if settings.get("all_steps") or world not in known_worlds():
@@ -69,10 +67,10 @@ def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
 
 
 def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the practice for a condition of this world with these settings, in the form that a study stores.
+    """Return a practice episode that suits a condition with this world and these settings, in the form that a
+    study stores.
 
-    The participant practises alone, unless the world's kit defines co-players.
-    """
+    The participant practises alone, unless the world's defaults for practice have co-players."""
     return practice_played({"world": world, "settings": dict(settings)})
 
 

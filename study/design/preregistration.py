@@ -1,10 +1,10 @@
 """Freeze a study's design as a preregistration, and verify its hashes.
 
-A bundle is a JSON object. `content` is what was planned. `content_sha256` is its SHA-256 in canonical JSON
-(sorted keys, no spaces, UTF-8). The same design under the same code and default model gives the same hash.
-`frozen` says when and by whom the design was frozen. `program` names the program that froze it. `sha256` is
-the hash of the object of `format`, `content`, `frozen` and `program`. In bundles of format 1, `sha256` is the
-hash of `content` alone.
+A preregistration is stored as a JSON object, the *bundle*. Its `content` is the planned design.
+`content_sha256` is the SHA-256 of `content` in canonical JSON (sorted keys, no spaces, UTF-8). The same
+design under the same code and default model gives the same hash. `frozen` has the time of freezing and the
+user. `program` names the program that froze it. `sha256` is the hash of the object of `format`, `content`,
+`frozen` and `program`. In bundles of format 1, `sha256` is the hash of `content` alone.
 """
 
 from __future__ import annotations

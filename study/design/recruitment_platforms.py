@@ -15,7 +15,7 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """Where a participant came from: the platform, their label (ID) there, and the other parameters of the
+    """The origin of a participant: the platform, their label (ID) there, and the other parameters of the
     link."""
 
     source: str = Study.Recruitment.ANONYMOUS
@@ -153,7 +153,7 @@ def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
 
 
 def referral_of(study: Study, parameters: Mapping[str, str]) -> Referral:
-    """Return where a participant came from, read from the link's parameters.
+    """Return the participant's origin, read from the link's parameters.
 
     Raises ReferralError if the link is invalid. The message is for the participant."""
     place = RECRUITMENT_PLACES[study.recruitment]

@@ -23,7 +23,7 @@ from study.design.models import Study, Version
 
 @dataclass(frozen=True, slots=True)
 class FreezeState:
-    """How one version of a design relates to the preregistration. Exports have these values."""
+    """The relation of one version of a design to the preregistration. Exports have these values."""
 
     version: int
     """The version's number."""

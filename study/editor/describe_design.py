@@ -484,7 +484,7 @@ def ends(design: Blueprint) -> list[DescribedOutcome]:
 
 
 def end_words(kind: str) -> str:
-    """Return the readable name of a kind of end, such as `timed_out`."""
+    """Return the readable name of a way to end a study; `kind` is a stored name such as `timed_out`."""
     return str(Outcome.Kind(kind).label)
 
 

@@ -282,7 +282,7 @@ class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class OutcomesForm:
-    """A set of forms: one `OutcomeForm` for each kind of end."""
+    """A set of forms: one `OutcomeForm` for each kind of end, such as complete or timed out."""
 
     def __init__(self, data: Any = None, *, study: Study) -> None:
         stored = {row.kind: row for row in study.outcomes.all()}
@@ -305,7 +305,7 @@ class OutcomesForm:
         return any(form.is_bound and form.errors for form in self.forms.values())
 
     def rows(self) -> dict[str, dict[str, str]]:
-        """Return the submitted values, by kind of end."""
+        """Return the submitted codes, addresses and texts, by kind of end."""
         return {kind: form.cleaned_data for kind, form in self.forms.items()}
 
 

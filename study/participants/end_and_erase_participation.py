@@ -177,7 +177,8 @@ def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
     """Return the completion code that a participant gets at the end; empty for none. `codes` are those of
     `outcome_codes`.
 
-    If the kind of end has no code, complete and unmatched participants get their own code."""
+    If the kind of end has no code, participants who completed the study or found nobody to play with get
+    their own code."""
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
 
@@ -308,7 +309,7 @@ PEOPLE = 50
 
 
 def expired_participants(days: int | None) -> QuerySet[Participant]:
-    """Return participants whose last action is more than this many days ago; none if `days` is None."""
+    """Return participants whose last action is more than `days` days ago. If `days` is None, return none."""
     if days is None:
         return Participant.objects.none()
     return Participant.objects.filter(active_at__lt=timezone.now() - timedelta(days=days))

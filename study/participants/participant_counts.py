@@ -216,8 +216,8 @@ def group_progress(study: Study) -> list[GroupProgress]:
 
 @dataclass(frozen=True, slots=True)
 class OrderBalance:
-    """How often conditions came at each position and followed each other. Human participants count, or
-    synthetic ones if no human participant is complete."""
+    """The numbers of times that each condition came at each position, and that each followed another. They
+    are over human participants, or over synthetic ones if no human participant is complete."""
 
     participants: int
     synthetic: bool

@@ -126,7 +126,7 @@ def _episode(
 def episode_settings(
     design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None = None
 ) -> dict[str, Any]:
-    """Return the arguments of `create_episode` that follow from the design. `people` are the seats of the
+    """Return the arguments for `create_episode` that the design determines. `people` are the seats of the
     people who came; None means everybody.
 
     The organisation includes the words that the study forbids in messages."""

@@ -58,7 +58,7 @@ def _align(table: Sequence[Token]) -> None:
 
 
 def to_html(text: str, source: Sources) -> str:
-    """Return the report as HTML. `source` returns the address of a figure by its name."""
+    """Return the report, given as Markdown, as HTML. `source` returns the address of a figure by its name."""
     markdown = markdown_reader()
     markdown.add_render_rule("image", _image(source))
     return _scrolling(str(markdown.renderer.render(parse_report(text), markdown.options, {})))

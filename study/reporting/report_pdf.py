@@ -53,7 +53,7 @@ PIXELS_PER_POINT = DPI / 72
 
 
 def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str, mark: str = "") -> bytes:
-    """Return the report as PDF.
+    """Return the report as PDF. `text` is the report in Markdown.
 
     `figures` has the figures by name: PNG with `DPI` dots per inch, or a flow diagram. `mark` is a text
     shown on every page."""

@@ -115,7 +115,7 @@ class SecurityEvent(AppendOnly):
 
 
 class SecurityCount(models.Model):
-    """A single row with the number of security events. It shows whether events are missing."""
+    """A single row with the number of the last security event. It shows whether events are missing."""
 
     last = models.PositiveBigIntegerField(help_text="The number of the last event.")
     erased = models.PositiveBigIntegerField(

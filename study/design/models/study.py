@@ -27,7 +27,7 @@ YEAR_MINUTES = 365 * 24 * 60
 
 
 def new_seed() -> int:
-    """Return a random seed for a study whose researcher names none."""
+    """Return a random seed, the default for a new study."""
     return secrets.randbelow(2**31)
 
 
@@ -337,7 +337,7 @@ class Study(models.Model):
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """(code, name) of each language that the study offers. Each name is in its own language."""
+        """The (code, name) pair of each language that the study offers. Each name is in its own language."""
         return language_names(self.languages)
 
     @property

@@ -49,7 +49,8 @@ class FieldGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """How forms show a field of an item, and which rules apply to it besides its type."""
+    """The rules for one field of an item besides its type: its place and label in forms, and when it
+    becomes fixed."""
 
     group: FieldGroup = FieldGroup.MORE
     fixed: FixedWhen = FixedWhen.BY_PEOPLE

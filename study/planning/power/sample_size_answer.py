@@ -36,7 +36,8 @@ SEED = 20231
 
 @dataclass(frozen=True, slots=True)
 class PowerQuestion:
-    """What a researcher enters on the sample-size page: the plan, the wanted power, and the order scheme."""
+    """The values that a researcher enters on the sample-size page: the plan, the wanted power, and the
+    order scheme."""
 
     plan: PowerPlan
     power: float
