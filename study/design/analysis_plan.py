@@ -26,14 +26,14 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
 )
 """Labels of the main tests (whether conditions differ), by name."""
 RANKS = "friedman"
-"""The main test that cannot compare groups between people."""
+"""The main test that cannot compare between-subjects groups."""
 GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
     {
         "repeated": "Mixed ANOVA (group between people, level within people, and their interaction)",
         "mixed": "Linear mixed model (group, level, their interaction, order position, carry-over)",
     }
 )
-"""Labels of those main tests that mean something else in a study with groups between people."""
+"""Labels of the main tests that mean something else in a study with between-subjects groups."""
 
 
 def main_test_label(name: str, *, grouped: bool) -> str:

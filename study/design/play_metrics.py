@@ -98,7 +98,7 @@ class PlayMetric:
     where: Callable[[PlayedSettings], bool]
     """Returns whether a condition measures the metric."""
     places: str
-    """The episodes of those conditions in words, such as `every episode`."""
+    """A text that names the episodes in which the metric is measured, such as `every episode`."""
     better: str = ""
     exploratory: bool = True
     """True if the metric is exploratory.

@@ -227,7 +227,7 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield why the groups between people cannot be compared."""
+    """Yield why the between-subjects groups cannot be compared."""
     if not design.groups or not design.conditions:
         return
     for group in design.groups:

@@ -70,7 +70,7 @@ GroupKey = Annotated[
     StringConstraints(pattern=f"^{KEY.pattern}$"),
     error_text("must be letters, digits, hyphens and underscores"),
 ]
-"""The key of a group between people."""
+"""The key of a between-subjects group."""
 
 
 class StudyFile(Record):

@@ -26,7 +26,7 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
-"""Rules for the seats of people who do not come or are gone.
+"""Rules for the seats of people who do not come or leave.
 
 REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who came leave the study and are
 paid. END: the episode ends.
@@ -80,10 +80,10 @@ class Team(Record):
     unfilled: str = REPLACE
     """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
-    """Number of turns in a row that a person with a clock may miss before they are regarded as gone. 0 means
+    """Number of turns in a row that a person with a clock may miss before the rule `absent` applies. 0 means
     never."""
     absent: str = REPLACE
-    """The rule for the seat of a person who is gone while others play: `coplayer` or `end`."""
+    """The rule for the seat of a person who has left while others play: `coplayer` or `end`."""
 
     @property
     def is_shared(self) -> bool:

@@ -24,7 +24,7 @@ SHOW_BUTTON = "_show_settings"
 
 TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
 GROUP_FIELDS = ("between_group", "within_level")
-"""Fields of conditions in a study with groups between people."""
+"""Fields of conditions in a study with between-subjects groups."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
 """Names in messages of the rules → form fields, where the two differ."""
 
@@ -108,7 +108,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                     self._offer(name, [*setting.choices, (value, f"{value} (no longer there)")])
 
     def _offer_groups(self) -> None:
-        """Offer the study's groups between people, or remove the fields if there are none."""
+        """Offer the study's between-subjects groups, or remove the fields if there are none."""
         groups = group_keys(self.instance.study.between_groups)
         known = [group for group in (self.instance.between_group,) if group and group not in groups]
         if not groups and not known:

@@ -117,7 +117,7 @@ class _DifferenceWords:
         self.designs = designs
 
     def change(self) -> Change:
-        """Return the difference in words."""
+        """Return the difference as texts for display."""
         if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)

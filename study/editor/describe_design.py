@@ -42,7 +42,7 @@ NOT_SAID: Mapping[str, str] = {
     "planned_participants": "not given",
     "failed_checks_allowed": "nobody is left out for this reason",
 }
-"""The meaning of an empty field of a study, in words."""
+"""Texts that say what an empty field of a study means."""
 FIXED_CODE = "A fixed code, the same for everybody"
 OWN_CODE = "Each complete participant gets their own code"
 
@@ -65,7 +65,7 @@ class DescribedQuestion(NamedTuple):
 
     item: ItemPlan
     answers: str
-    """The item's kind in words, with points or range and the words at the ends."""
+    """A text about how the item is answered: its kind, its points or range, and the labels at the ends."""
     right: str
     """The right answer, or an empty string."""
     notes: tuple[str, ...]

@@ -292,7 +292,7 @@ class OutcomesForm:
         }
 
     def __iter__(self) -> Iterator[tuple[str, OutcomeForm]]:
-        """Yield (kind in words, form) for each kind of end."""
+        """Yield (readable name, form) for each kind of end."""
         return ((Outcome.Kind(kind).label.capitalize(), form) for kind, form in self.forms.items())
 
     def is_valid(self) -> bool:

@@ -151,7 +151,7 @@ def _missing_title(study: Study, hinders: bool) -> str:
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
-    """Return the number in words, such as `3 previews`. Return an empty string if there are none."""
+    """Return the number as text, such as `3 previews`. Return an empty string if there are none."""
     number = study.participants.filter(**which).count()
     return counted_noun(number, noun) if number else ""
 

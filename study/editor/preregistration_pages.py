@@ -220,7 +220,7 @@ def _condition(
 
 
 def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
-    """Return each order in words, after its group between people if there are groups."""
+    """Return each order as text, after its between-subjects group if there are groups."""
     told = [(one.get("group"), " → ".join(names[key] for key in one["order"])) for one in orders["sequences"]]
     return [f"{group}: {order}" if group else order for group, order in told]
 

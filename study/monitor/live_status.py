@@ -45,7 +45,7 @@ PAGE_WORDS = {
     "debriefing": "Debriefing",
     "end": "Last page",
 }
-"""Page names of `study.participants.next_page`, in words."""
+"""Readable names of the pages in `study.participants.next_page`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class LiveRow:
     """The number of steps taken, or None outside an episode."""
     length: int | None
     standing: tuple[str, ...]
-    """The episode's current score in words, one text per metric. It is empty outside an episode."""
+    """The episode's current score as texts, one per metric. It is empty outside an episode."""
     waits_for: str
     """The person or program that the study waits for, as text. Empty after the end."""
     since: datetime
@@ -113,7 +113,7 @@ class LiveTotals:
     last_step_at: datetime | None
     """The time of the study's last step, judged by the times at which turns opened."""
     groups: tuple[GroupProgress, ...] = ()
-    """How full the groups between people are; empty in a study without groups."""
+    """How full the between-subjects groups are; empty in a study without groups."""
 
     @property
     def share(self) -> float:

@@ -228,7 +228,7 @@ class OrderBalance:
     after: Sequence[tuple[str, Sequence[int | None]]]
     """By condition: how often each other condition followed it directly.
 
-    None for itself, and for conditions of another group between people.
+    None for itself, and for conditions of another between-subjects group.
     """
 
     @property

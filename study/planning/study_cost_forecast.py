@@ -64,7 +64,7 @@ class ConditionForecast:
     expected: float | None = None
     worst: float | None = None
     steps_left: int = 0
-    """Steps that present participants still have to play."""
+    """Steps that participants who have begun still have to play."""
     caution: str = ""
     """Warning if many replies so far could not be used."""
 
@@ -259,7 +259,7 @@ def _sample(
 def _estimated(
     sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
 ) -> tuple[float, str]:
-    """Return the estimated US dollars per step before any call was made, and the basis in words."""
+    """Return the estimated US dollars per step before any call was made, and a text about its basis."""
     plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
@@ -275,7 +275,7 @@ def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices
 def _measured(
     made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
 ) -> tuple[float, str] | None:
-    """Return the US dollars per step from the condition's own calls, and the basis in words.
+    """Return the US dollars per step from the condition's own calls, and a text about the basis.
 
     Return None if no call was answered yet.
     """

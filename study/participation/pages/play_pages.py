@@ -174,7 +174,7 @@ def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
 
 
 def _time_left(lobby: LobbyState) -> str:
-    """Return the time left in words, which change each minute, and every ten seconds in the last one."""
+    """Return the time left as text. It changes each minute, and every ten seconds in the last minute."""
     if lobby.plays:
         return gettext(
             "Somebody in your group is still playing. Your waiting time begins when they have finished."
