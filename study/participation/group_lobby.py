@@ -1,10 +1,10 @@
 """Let participants who play together wait for each other in a lobby, and form their groups.
 
-A *group* is formed at the first shared round. A participant joins the oldest group that has room and whose
-members have the same conditions left, the same language and the same design version. If there is none, the
-participant founds a group. Human participants, synthetic participants and staff form separate groups. All
-members follow the founder's order of conditions, and the sequence counts once for each member. A group that
-has begun to play takes no new member.
+A *group* is formed at the first shared round. A participant joins the oldest group that has room and fits.
+Its members must have the same conditions left, the same language and the same design version. If there is
+none, the participant founds a group. Human participants, synthetic participants and staff form separate
+groups. All members follow the founder's order of conditions, and the sequence counts once for each member. A
+group that has begun to play takes no new member.
 
 A member is present as long as their page sends signals (`AWAY_SECONDS`). The first member waits for a limited
 time (`Team.lobby_seconds`), which does not run while a member still plays. When the time is over, or nobody

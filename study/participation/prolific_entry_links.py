@@ -89,8 +89,8 @@ async def fetched(client: httpx2.AsyncClient, source: str) -> str:
 class KeyRing:
     """Thread-safe cache of the public keys of one source.
 
-    Unlike PyJWT's `PyJWKClient`, it never makes a lookup of a known key wait for a fetch, and does not
-    repeat a failed fetch at every lookup."""
+    Looking up a known key never waits for a fetch, and a failed fetch is not repeated at every lookup.
+    PyJWT's `PyJWKClient` does both."""
 
     def __init__(
         self, read: Callable[[str], str] = read_source, clock: Callable[[], float] = time.monotonic

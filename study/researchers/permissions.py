@@ -2,9 +2,9 @@
 here.
 
 The rights are `copy` (see the design and copy it into a new study), `view` (see everything), `edit` (change
-the design, act on participants), and `own` (manage members, freeze the design, delete the study). Superusers
-have every right in every study. The decorators record who may open a page (`opens_for`); a test checks every
-staff page.
+the design, act on participants), and `own`. With `own`, a user can manage members, freeze the design and
+delete the study. Superusers have every right in every study. The decorators record who may open a page
+(`opens_for`); a test checks every staff page.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from kitchen.words.gettext_without_django import gettext
 from study.design.questions.item_fields import AGREEMENT, DOES_NOT_APPLY, ItemPlan
 
 MOST_MARKS = 21
-"""Maximum number of marks in a row. A number with labels at both ends and at most this number of possible answers is
-asked as a row of marks, as the NASA-TLX is on paper."""
+"""Maximum number of marks in a row, as the NASA-TLX has on paper.
+
+A number with labels at both ends and at most this number of possible answers is asked as a row of marks."""
 MOST_FIGURES = 66
 """Maximum width of a row in digits: its marks times the digits of the longest mark."""
 LARGEST, DECIMALS = 1e12, 9

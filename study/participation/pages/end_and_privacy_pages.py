@@ -2,7 +2,7 @@
 
 The last page shows the completion code or address of the participant's outcome. A guest, who is known only by
 a label, sees a code only in the browser in which the last page was finished. A signed cookie remembers this.
-If a person refuses consent, their label is erased in the database and kept only in a cookie, because the
+If a person refuses consent, their label is erased in the database. It is kept in a cookie, because the
 address of the recruitment platform may need it (`{label}`).
 """
 
