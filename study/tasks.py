@@ -55,7 +55,8 @@ def dry_run(run_id: int) -> None:
     twice has no further effect.
 
     The message is acknowledged when the task begins. So the run is not repeated if it takes longer than
-    the queue's timeout or its worker dies."""
+    the queue's timeout or its worker dies.
+    """
     dry_run_walk(run_id)
 
 

@@ -36,7 +36,8 @@ def prune_old_backups(made: Path, keep: int) -> int:
     """Keep this backup and the `keep` newest others with generated names, and remove the rest. Return how
     many were removed.
 
-    Raises OSError if one cannot be removed."""
+    Raises OSError if one cannot be removed.
+    """
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:

@@ -118,7 +118,8 @@ def save_completions() -> None:
     """Write all completion records to a file: those in the database, and those that an interrupted restore
     left in the file.
 
-    Raises OSError if it cannot be written."""
+    Raises OSError if it cannot be written.
+    """
     if known := _completions_in_database() | _completions_in_file():
         rows = json.dumps(sorted(known.elements())).encode()
         file_writing.write_atomically(_in_var(COMPLETIONS_FILE), rows).chmod(0o600)
@@ -175,7 +176,8 @@ def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
     """Replace the current data by this backup. If it raises BackupError, nothing was changed.
 
     Existing data are replaced only if `sure` is True. If the backup has no key, or `with_key` is False,
-    the current secret key stays in use."""
+    the current secret key stays in use.
+    """
     with ExitStack() as running:
         with open_archive(file) as (tar, manifest):
             _check_manifest(manifest)

@@ -63,7 +63,8 @@ def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
     """Replace the database `file` by `new`. The old database is moved to `aside` with all its files, unless
     it was empty.
 
-    Raises OSError if a file cannot be moved."""
+    Raises OSError if a file cannot be moved.
+    """
     for old in (Path(f"{file}{end}") for end in ENDS[::-1]):
         if is_empty:
             old.unlink(missing_ok=True)

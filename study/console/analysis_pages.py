@@ -46,7 +46,8 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
     """Return a page that says that a result is not ready, with status 503. `what` is a key of `TITLES` and
     names the result.
 
-    If `problem` is not empty, it says why the result cannot be computed at all."""
+    If `problem` is not empty, it says why the result cannot be computed at all.
+    """
     context = {
         "study": study,
         "counts": study_counts(study),
@@ -83,7 +84,8 @@ class RequestedSample(NamedTuple):
 def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
     """Return the sample that the address asks for (`who`, `only`, `without`).
 
-    Without a valid `who`, it is `default_participants`."""
+    Without a valid `who`, it is `default_participants`.
+    """
     asked = request.GET.get("who", "")
     who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
     only, without = request.GET.get("only"), request.GET.get("without")

@@ -149,7 +149,8 @@ def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
     they can.
 
     `conditions` maps each condition's key to the between-subjects group that plays it, or to an empty text
-    if all groups play it."""
+    if all groups play it.
+    """
     try:
         found = parse_contrasts(text)
     except ContrastError as error:

@@ -62,7 +62,8 @@ def level_problem(conditions: Sequence[Any], groups: Sequence[str]) -> str:
     """Return why the groups and within-subjects levels cannot be analysed together. Return an empty string if
     they can.
 
-    Every group must play every level once."""
+    Every group must play every level once.
+    """
     levels = {group: [level_of(one) for one in conditions_of_group(conditions, group)] for group in groups}
     for group, played in levels.items():
         if twice := [level for level in played if played.count(level) > 1]:

@@ -111,7 +111,8 @@ class OutcomePlan(Record):
     """The text for one way to end a study, such as timing out, and whether a completion code and an address
     are set.
 
-    The code and the address are not part of the design, because readers of the design could submit them."""
+    The code and the address are not part of the design, because readers of the design could submit them.
+    """
 
     kind: str
     text: str
@@ -124,7 +125,8 @@ class Blueprint(Record):
     `Study` by name.
 
     `format` is the format number of the blueprint's document. Fields that an older format does not have
-    are absent."""
+    are absent.
+    """
 
     study: Mapping[str, Json]
     conditions: Annotated[tuple[ConditionPlan, ...], Strict(False)]
@@ -138,7 +140,8 @@ class Blueprint(Record):
         """Read a document that `to_json` wrote. Unknown fields, as a later version of the program may write
         them, are ignored.
 
-        Raises DataError for a document that `to_json` cannot have written."""
+        Raises DataError for a document that `to_json` cannot have written.
+        """
         source = DataSource("design")
         blueprint = source.read(_DOCUMENT, document, more=True)
         if "format" not in blueprint.model_fields_set:
@@ -208,7 +211,8 @@ class Blueprint(Record):
         """Return the design with only the conditions that this group plays. An empty `group` means that none
         is assigned yet; the first group is then used.
 
-        Use the result only in memory, and never store it with `to_json`."""
+        Use the result only in memory, and never store it with `to_json`.
+        """
         if not self.groups:
             return self
         played = conditions_of_group(self.conditions, group or self.groups[0])
@@ -239,7 +243,8 @@ class Blueprint(Record):
         """The practice episode as a condition.
 
         A feature of the page that any condition switches on is also on in practice, so that participants
-        can try it."""
+        can try it.
+        """
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)

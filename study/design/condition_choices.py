@@ -38,7 +38,8 @@ class ChoosableKind:
     def fits(self, world: str) -> bool:
         """Return whether the form offers this world or co-player for a condition in `world`.
 
-        The result is True if `world` is empty."""
+        The result is True if `world` is empty.
+        """
         return not world or self.worlds is None or world in self.worlds
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
@@ -84,7 +85,8 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     co-players.
 
     If `world` is given, only co-players that can play it are listed. The stored value stays in the list,
-    even if it does not fit or no longer exists."""
+    even if it does not fit or no longer exists.
+    """
     nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
     offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}

@@ -39,7 +39,8 @@ NOBODY = "none"
 class PlayedCondition(Protocol):
     """The fields of a condition that determine who plays.
 
-    `Condition` (a database row) and `ConditionPlan` have these fields."""
+    `Condition` (a database row) and `ConditionPlan` have these fields.
+    """
 
     coplayer: str
     coplayer_settings: Mapping[str, Json]
@@ -55,7 +56,8 @@ def seats_of(played: PlayedCondition) -> int:
 def people_in(played: PlayedCondition) -> tuple[int, ...]:
     """Return the seat numbers of the people.
 
-    A participant who commands the team without a seat in the world has the number after the last seat."""
+    A participant who commands the team without a seat in the world has the number after the last seat.
+    """
     return (played.teammates,) if is_apart(played.organisation) else people_of(played.organisation)
 
 
@@ -74,7 +76,8 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
     replaced by a separate co-player. These replacements come last in the list, so that the other co-players
     keep their numbers and random seeds.
 
-    Raises SettingsError if the plans do not fit together."""
+    Raises SettingsError if the plans do not fit together.
+    """
     planned = people_in(played)
     seats = [seat for seat in range(seats_of(played)) if seat not in planned]
     own = dict(played.coplayer_settings)
@@ -113,7 +116,8 @@ def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
 def stand_ins(played: PlayedCondition) -> list[MindPlan]:
     """Return one co-player plan for each person's seat. It is used if the person does not come or leaves.
 
-    The list is empty if only one person plays, or if the settings replace nobody."""
+    The list is empty if only one person plays, or if the settings replace nobody.
+    """
     if not is_shared(played):
         return []
     team, own = team_of(played.organisation), dict(played.coplayer_settings)
@@ -132,7 +136,8 @@ def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
     """Return (plan, agent) pairs: the co-players first, then the agents that may replace people who do not
     come or leave.
 
-    Raises SettingsError or UnknownNameError if an agent cannot be made."""
+    Raises SettingsError or UnknownNameError if an agent cannot be made.
+    """
     plans = [*mind_plans(played), *stand_ins(played)]
     return [(plan, make_agent(plan.kind, plan.settings)) for plan in plans]
 
@@ -154,7 +159,8 @@ def has_foresight(played: PlayedCondition) -> bool:
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     """Return whole sentences about what will keep the co-players from playing as configured.
 
-    The tuple is empty if nothing will, or if the condition cannot be played at all."""
+    The tuple is empty if nothing will, or if the condition cannot be played at all.
+    """
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
     return tuple(dict.fromkeys([*(one for agent in agents for one in agent.cautions()), *refusals]))
@@ -163,7 +169,8 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
     """Return whole sentences about settings of the co-players that have no effect.
 
-    The tuple is empty if there are none, or if the condition cannot be played at all."""
+    The tuple is empty if there are none, or if the condition cannot be played at all.
+    """
     remarks = [remark for agent in _agents(played) for remark in agent.remarks()]
     try:
         return tuple(dict.fromkeys([*remarks, *_blind(played)]))
@@ -184,7 +191,8 @@ def condition_refusal(played: PlayedCondition) -> str:
     """Return why new conditions cannot use these settings any more, as text. Return an empty string if they
     can.
 
-    An existing condition with such settings can still be played."""
+    An existing condition with such settings can still be played.
+    """
     return next((why for agent in _agents(played) if (why := agent.refusal())), "")
 
 
@@ -290,7 +298,8 @@ def drawing_warnings(world: str, settings: Mapping[str, Json]) -> Iterator[str]:
     editor.
 
     Yields nothing for an unknown world, for a drawing that is not in use, or for a drawing that cannot be
-    played."""
+    played.
+    """
     try:
         names = [*get_kit(world).canvases]
     except UnknownNameError:

@@ -80,7 +80,8 @@ def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
     """Yield (kind of part, sentence for the researcher) for each part with a false statement.
 
     If several people play, a text must not say that there are no other people, or that all others are
-    programs. If a language model is used, a text must not say that none is."""
+    programs. If a language model is used, a text must not say that none is.
+    """
     together, asking = _names_with_several_people(design), _names_with_models(design)
     for pattern, conditions, words in (
         (NOBODY_ELSE, together, "says that nobody else plays; several people do in"),

@@ -46,7 +46,8 @@ class OrderSequence:
 class OrderScheme:
     """A method that generates orders of conditions. A *block* has each of its orders (sequences) once.
 
-    This base class has no blocks and accepts any conditions."""
+    This base class has no blocks and accepts any conditions.
+    """
 
     label = ""
     """The scheme's name for researchers."""
@@ -185,7 +186,8 @@ def random_order(conditions: Sequence[str], seed: int) -> list[str]:
 class SequenceTally:
     """The numbers of participants with one sequence: those who finished, and those who still take part.
 
-    Participants who left or were excluded are in neither number."""
+    Participants who left or were excluded are in neither number.
+    """
 
     finished: int = 0
     playing: int = 0
@@ -204,7 +206,8 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
     block.
 
     A sequence that is missing in `used` has no participants. An id outside the block is ignored. Raises
-    SchemeError if there is no block."""
+    SchemeError if there is no block.
+    """
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")
     tallies = {id: used.get(id, SequenceTally()) for id in range(1, block_size + 1)}
@@ -220,7 +223,8 @@ def assign_order(
     scheme has no blocks.
 
     `seed` is the study's seed, `number` the participant's number. Both determine a random order. Raises
-    UnknownNameError and SchemeError like `scheme_sequences`."""
+    UnknownNameError and SchemeError like `scheme_sequences`.
+    """
     block = scheme_sequences(scheme, conditions)
     if block:
         return block[next_sequence(len(block), used, seed=seed) - 1]
@@ -249,7 +253,8 @@ def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int
     ascending.
 
     The result has the first multiple that is at least `around`, up to `below` smaller ones and `above`
-    larger ones. Without blocks (`block` is 0), every number fills the scheme evenly."""
+    larger ones. Without blocks (`block` is 0), every number fills the scheme evenly.
+    """
     step = max(block, 1)
     first = next_balanced_size(step, around) // step
     return tuple(blocks * step for blocks in range(max(first - below, 1), first + above + 1))

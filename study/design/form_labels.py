@@ -28,7 +28,8 @@ def random_events_name(worlds: Iterable[str]) -> str:
     """Return the name of what the worlds draw at random, such as `events`. Names of several worlds are joined
     by “and”. Unknown worlds are skipped.
 
-    Return `events` if no world is known."""
+    Return `events` if no world is known.
+    """
     return " and ".join(dict.fromkeys(world.drawn for world in _there(worlds))) or World.drawn
 
 
@@ -115,7 +116,8 @@ def difference_field_label(one: Difference, *designs: Blueprint) -> str:
     """Return the form label of the field that differs in `one`.
 
     For a setting, the label comes from the declaration of its world, co-player or part. The last of
-    `designs`, which should be the newest, is searched first."""
+    `designs`, which should be the newest, is searched first.
+    """
     what = one.where.partition(" ")[0]
     name, *more = one.field.split(": ")
     if what == "study":
@@ -157,7 +159,8 @@ def declared_setting(row: Any, path: Sequence[str]) -> Setting | None:
     """Return the declaration of one setting of a world or co-player, or None if none is found.
 
     `row` is a condition or part. `path` are the names that lead to the setting's value in the row, such as
-    `kitchen`, `settings`, `level`."""
+    `kitchen`, `settings`, `level`.
+    """
     part = {"settings": WORLD, "coplayer_settings": COPLAYER}.get(path[-2])
     is_part = isinstance(row, PartPlan)
     if row is None or part is None or (is_part and len(path) < 3):

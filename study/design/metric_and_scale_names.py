@@ -39,7 +39,8 @@ def study_figures(
     charts use.
 
     A world that a later version adds does not change the names of earlier metrics. No metric gets a name
-    in `names` or a label in `labels`."""
+    in `names` or a label in `labels`.
+    """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
     )
@@ -54,7 +55,8 @@ def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
     """Return the metrics that this design compares, as (text that names the episodes, texts that describe the
     metrics) pairs.
 
-    Exploratory metrics are left out; `exploratory_metrics` returns them."""
+    Exploratory metrics are left out; `exploratory_metrics` returns them.
+    """
     worlds = {one.world for one in design.conditions}
     figures: dict[str, list[str]] = {}
     for one in metrics_side_by_side(one.world for one in design.conditions):
@@ -108,7 +110,8 @@ def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
 
     A column name is the Latin letters of the sub-scale's name plus `_score`. It differs from all others
     and from the items' keys. `designs` are all versions of a study, oldest first. A sub-scale that a later
-    version adds does not change the other column names."""
+    version adds does not change the other column names.
+    """
     taken = {item.key for design in designs for item in design.items}
     keys: dict[str, str] = {}
     for name in _scales(designs):

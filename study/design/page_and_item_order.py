@@ -58,7 +58,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     """Return how far a participant on this page is, or None on a page at the end.
 
     For a page of a round, pass the round's position (from 1) and `label`, the name of the team that
-    participants read."""
+    participants read.
+    """
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
     )
@@ -95,7 +96,8 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
     """Return the items in a random order that the seed determines.
 
-    Items of one sub-scale stay together, because they have the same kind of answer scale."""
+    Items of one sub-scale stay together, because they have the same kind of answer scale.
+    """
     rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:
         units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)

@@ -34,7 +34,8 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return the world, settings and co-players of practice, from the values that a study stores.
 
     Missing values have the world's defaults (`kitchen.contract.kit.Practice`). If the world no longer
-    exists, general defaults are used."""
+    exists, general defaults are used.
+    """
     world = stored.get("world", DEFAULT_WORLD_NAME)
     usual = get_kit(world).practice if world in known_worlds() else Practice()
     return {
@@ -50,7 +51,8 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
     """Return the organisation of a practice episode, in the form of a condition's organisation.
 
-    It comes from the world's defaults for practice. It is empty if the participant practises alone."""
+    It comes from the world's defaults for practice. It is empty if the participant practises alone.
+    """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
     return dict(get_kit(played["world"]).practice.organisation)
@@ -60,7 +62,8 @@ def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
     """Return the scores that end the practice episode early, by the name of the score. They come from the
     world's defaults for practice.
 
-    The result is empty if practice always lasts all its steps."""
+    The result is empty if practice always lasts all its steps.
+    """
     if settings.get("all_steps") or world not in known_worlds():
         return {}
     return dict(get_kit(world).practice.until)
@@ -70,7 +73,8 @@ def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str
     """Return a practice episode that suits a condition with this world and these settings, in the form that a
     study stores.
 
-    The participant practises alone, unless the world's defaults for practice have co-players."""
+    The participant practises alone, unless the world's defaults for practice have co-players.
+    """
     return practice_played({"world": world, "settings": dict(settings)})
 
 
@@ -191,7 +195,8 @@ def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[st
     several seeds.
 
     `until` is the goal: scores by name. Return True if it is empty. Raises SettingsError if the world
-    cannot be played."""
+    cannot be played.
+    """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
 
 

@@ -29,7 +29,8 @@ Z = 1.959964
 class PlayedSettings(PlayedCondition, Protocol):
     """The fields of a condition that determine what is played and by whom.
 
-    `Condition` (a database row) and `ConditionPlan` have these fields."""
+    `Condition` (a database row) and `ConditionPlan` have these fields.
+    """
 
     world: str
     settings: Mapping[str, Json]
@@ -39,7 +40,8 @@ def measurement_warnings(played: PlayedSettings, people: int | None = None) -> t
     """Return whole sentences about what episodes of this condition cannot measure.
 
     `people` is the number of planned participants, or None if it is unknown. The tuple is empty if there
-    is nothing to report, or if the condition cannot be played (`condition_check` reports that)."""
+    is nothing to report, or if the condition cannot be played (`condition_check` reports that).
+    """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
         return tuple(_world_warnings(world, people))
@@ -76,7 +78,8 @@ def chance_points(number: int) -> float:
     events, such as orders.
 
     In 95 of 100 studies the difference is smaller. The calculation assumes that each event happens with
-    probability 0.5, where chance differences are largest."""
+    probability 0.5, where chance differences are largest.
+    """
     return 100 * Z * sqrt(2 * 0.25 / number)
 
 
@@ -127,7 +130,8 @@ def waits_for_people(played: PlayedSettings) -> bool:
     """Return whether the participant has a seat in a world that waits for commands instead of running on a
     clock.
 
-    Return False if the condition cannot be played."""
+    Return False if the condition cannot be played.
+    """
     if not has_seat(played):
         return False
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
@@ -201,7 +205,8 @@ def conditions_by_metric(
     """Return the keys of the conditions that measure each metric, by the metric's key.
 
     `played` has (key, condition) pairs. `taken` has the names that survey items use. A metric is left out
-    if its key or label is among them."""
+    if its key or label is among them.
+    """
     found: dict[str, set[str]] = {}
     for condition, plan in played:
         for one in play_metrics_in(plan):

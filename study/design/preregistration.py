@@ -131,7 +131,8 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
     """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`.
 
     With between-subjects groups, the sequences of all groups are in one list, group after group, and each
-    names its group."""
+    names its group.
+    """
     name = str(design.study["orders"])
     scheme, sequences = get_scheme(name), []
     for group in design.groups or ("",):
@@ -148,7 +149,8 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
 def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
     """Return the complete preregistration bundle of a design.
 
-    `at` is an ISO 8601 time, `by` a user name, `version` the number of the version."""
+    `at` is an ISO 8601 time, `by` a user name, `version` the number of the version.
+    """
     content = content_of(design)
     told: dict[str, Json] = {
         "format": FORMAT,

@@ -53,7 +53,8 @@ def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
     The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples
     are `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Names with
-    different numbers are not reported."""
+    different numbers are not reported.
+    """
     return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_typo(one, other))
 
 
@@ -92,7 +93,8 @@ class ReadinessProblem:
     """One problem, described in `words`.
 
     `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. If
-    `hinders` is True, the study must not take participants before the problem is fixed."""
+    `hinders` is True, the study must not take participants before the problem is fixed.
+    """
 
     words: str
     page: str

@@ -34,7 +34,8 @@ class RecruitmentPlace:
 
     `label` is the name of the link parameter that identifies the participant (case-sensitive). `more` are
     further parameters to store. If a parameter has a value in `nobody`, the person only previews the
-    study, as on MTurk. `complete` is the address to which participants who finish return."""
+    study, as on MTurk. `complete` is the address to which participants who finish return.
+    """
 
     label: str = ""
     more: tuple[str, ...] = ()
@@ -155,7 +156,8 @@ def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
 def referral_of(study: Study, parameters: Mapping[str, str]) -> Referral:
     """Return the participant's origin, read from the link's parameters.
 
-    Raises ReferralError if the link is invalid. The message is for the participant."""
+    Raises ReferralError if the link is invalid. The message is for the participant.
+    """
     place = RECRUITMENT_PLACES[study.recruitment]
     values = {name: parameters.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():

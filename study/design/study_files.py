@@ -124,7 +124,8 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
     """Create the study that the file describes, and return it.
 
     `changes` override the study's own fields. All staff may copy a `shared` study. Raises DataError if the
-    file is invalid or the slug is taken."""
+    file is invalid or the slug is taken.
+    """
     source, values = read_toml(path)
     told = source.read(_FILE, values)
     study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})

@@ -37,7 +37,8 @@ class FreezeState:
     def before_freeze(self, entered_at: datetime) -> bool | None:
         """Return whether this time, at which a participant entered, is before this version was preregistered.
 
-        Return None if the version was never preregistered."""
+        Return None if the version was never preregistered.
+        """
         return None if self.frozen_at is None else entered_at < self.frozen_at
 
 
@@ -59,7 +60,8 @@ def version_blueprints(study: Study) -> list[Blueprint]:
     """Return the designs under which participants entered or that were preregistered, oldest first.
 
     If there are none, return the current design. A version is left out if only staff previews used it and
-    they were erased."""
+    they were erased.
+    """
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
     versions = study.versions.filter(met).defer("bundle").order_by("number")
     return [version.blueprint for version in versions] or [blueprint_of(study)]
@@ -69,7 +71,8 @@ def matches_design(version: Version, design: Blueprint) -> bool:
     """Return whether a version has exactly this design.
 
     The version's document may have an older format. For each field that this format lacks, the design must
-    have the value that was implied then."""
+    have the value that was implied then.
+    """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
     return same and not design.beyond(number)
@@ -108,7 +111,8 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     """Return the differences between two designs, field by field, in the order of the design.
 
     An added or removed condition, item, part or outcome is one difference. If the old document's format
-    lacks a field, its implied default is compared."""
+    lacks a field, its implied default is compared.
+    """
     untold = list(_unrecorded_differences(old, new)) if new.beyond(old.format) else []
     differing: list[Difference] = []
     new = new.in_format(old.format)
@@ -180,7 +184,8 @@ def current_version(*, study_id: int, whole: bool = False) -> Version:
     the latest version.
 
     If the latest version's document has an older format, only fields of this format and implied defaults
-    are compared. With `whole`, the documents must be equal in the current format."""
+    are compared. With `whole`, the documents must be equal in the current format.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)
     latest = study.versions.order_by("-number").first()

@@ -140,7 +140,8 @@ def team_minds(
 
     Seats listed in `Team.members` get their own co-player. The condition's co-player takes the others. One
     agent has all of them if the kind is `central`; otherwise each seat has its own agent. Raises
-    SettingsError if the members do not fit the seats."""
+    SettingsError if the members do not fit the seats.
+    """
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
@@ -160,7 +161,8 @@ def team_organisation(
     """Return the rules about who may command and write to whom. The co-players are `minds`; people have the
     other seats.
 
-    Return None if the condition defines no organisation. Raises SettingsError if it is invalid."""
+    Return None if the condition defines no organisation. Raises SettingsError if it is invalid.
+    """
     if not organisation:
         return None
     team = team_of(organisation)

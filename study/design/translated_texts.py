@@ -85,7 +85,8 @@ def translated_design(design: Blueprint, language: str) -> Blueprint:
     """Return the design with its texts in this language, which must be the active language.
 
     Texts without a translation stay in the study's own language, as `ForeignText`. Use the result only to
-    show pages, and never store it as a document."""
+    show pages, and never store it as a document.
+    """
     own = language_codes(design.study.get("languages", ""))[0]
     translations = _Translations(
         design.study.get("texts", {}).get(language, {}), "" if own == language else own

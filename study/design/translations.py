@@ -23,7 +23,8 @@ ORIGINAL_LANGUAGE = "en"
 def language_codes(languages: str) -> list[str]:
     """Return the language codes in this text that the program supports, in order. Other codes are skipped.
 
-    If none is supported, return only the original language."""
+    If none is supported, return only the original language.
+    """
     known = dict(settings.LANGUAGES)
     return [code for code in languages.split() if code in known] or [ORIGINAL_LANGUAGE]
 
@@ -48,7 +49,8 @@ def best_language(languages: str, wanted: Iterable[str]) -> str:
     """Return the offered language that fits a reader best. `wanted` are the reader's languages, most wanted
     first.
 
-    Return the study's own language if none fits."""
+    Return the study's own language if none fits.
+    """
     offered = language_codes(languages)
     return next((code for one in wanted if (code := _closest_code(one, offered))), offered[0])
 

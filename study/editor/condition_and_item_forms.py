@@ -61,7 +61,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
     Only the fields of the chosen world and co-player are used. The others are hidden, so that typed values
     stay while somebody tries another world. `team_condition_form.condition_form` makes the subclass to
-    use."""
+    use.
+    """
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
 
@@ -216,7 +217,8 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     """A form for one survey item. Its position is changed by buttons instead.
 
     The question cannot be changed once there are answers, or while participants who entered with it still
-    take part."""
+    take part.
+    """
 
     options = TextLinesField(help_text="The options, one on each line.")
     correct = AnyValueField(

@@ -186,7 +186,8 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
     """Yield every setting of a world or co-player with its value. `part` is `WORLD` or `COPLAYER`; `name` is
     its registered name.
 
-    Values of undeclared settings come last, with their stored names as labels."""
+    Values of undeclared settings come last, with their stored names as labels.
+    """
     known = settings_of_kind(part, name)
     for setting in known.values():
         if setting.name in values:
@@ -203,7 +204,8 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 def world_words(condition: Condition) -> str:
     """Return a short text for tables: the name of a condition's world and its first settings.
 
-    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`."""
+    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
+    """
     first = next(iter(settings_of_kind(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
@@ -222,7 +224,8 @@ def coplayer_words(name: str) -> str:
 def agents_words(teammates: int, *, apart: bool = False) -> str:
     """Return a text with the number of players in an episode and who they are.
 
-    `apart` means that the participant leads the team without a seat in the world."""
+    `apart` means that the participant leads the team without a seat in the world.
+    """
     if apart:
         return f"{teammates}: all are teammates; the participant leads and controls no player"
     if not teammates:
@@ -234,7 +237,8 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
     """Return the world, the co-players and their settings, with labels.
 
     `played` has the fields `world`, `settings`, `coplayer`, `coplayer_settings` and `teammates` of a
-    condition or of practice."""
+    condition or of practice.
+    """
     pairs = [
         LabelledValue("World", readable_name(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
@@ -256,7 +260,8 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     """Return the rules about who may command and write to whom, and the co-players of single teammates, with
     labels.
 
-    The result is empty if the condition defines no organisation."""
+    The result is empty if the condition defines no organisation.
+    """
     if not condition.organisation:
         return []
     team = team_of(condition.organisation)

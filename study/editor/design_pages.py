@@ -68,7 +68,8 @@ def describe_orders(study: Study) -> dict[str, Any]:
     used.
 
     The context has the sequences, the numbers of participants with each, and the carry-over counts. If the
-    study has between-subjects groups, it has the sequences of each group instead."""
+    study has between-subjects groups, it has the sequences of each group instead.
+    """
     names = dict(study.conditions.values_list("key", "name"))
     scheme, groups = get_scheme(study.orders), group_keys(study.between_groups)
     shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": scheme.problem(len(names))}
@@ -315,7 +316,8 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
 class TextsForm(forms.Form):
     """A form to translate a study's texts: one field for each text, with the original above it.
 
-    A text that occurs twice in the study has one field."""
+    A text that occurs twice in the study has one field.
+    """
 
     def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

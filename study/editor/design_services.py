@@ -33,7 +33,8 @@ def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> Non
     """Store translations of the study's texts in one language.
 
     `texts` has the translation by original text. An empty translation is removed. Texts that are not in
-    `texts` keep their translations."""
+    `texts` keep their translations.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     known = {**study.texts.get(language, {}), **texts}
     study.texts = {**study.texts, language: {text: there for text, there in known.items() if there}}
@@ -49,7 +50,8 @@ def part_save(*, part: StudyPart) -> None:
 def condition_save(*, condition: Condition, renamed: bool = False) -> None:
     """Save a condition. A new condition is placed last.
 
-    If its key changed (`renamed`), previews that use the old key are erased."""
+    If its key changed (`renamed`), previews that use the old key are erased.
+    """
     if condition.pk is None:
         condition.position = after_last(condition.study.conditions.values_list("position", flat=True))
     elif renamed:
@@ -78,7 +80,8 @@ def after_last(positions: Collection[int]) -> int:
 def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
     """Return a name that is not taken: `name` plus `suffix`, shortened to `longest` characters.
 
-    A number is added if that name is taken."""
+    A number is added if that name is taken.
+    """
     ends = chain([suffix], (f"{suffix}{number}" for number in count(2)))
     candidates = (f"{name[: longest - len(end)]}{end}" for end in ends)
     return next(one for one in candidates if not taken(one))
@@ -87,7 +90,8 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 def unused_label(study: Study) -> str:
     """Return the first of “Team A”, “Team B” … that no condition of the study uses.
 
-    Participants see this label, so it does not say who plays."""
+    Participants see this label, so it does not say who plays.
+    """
     taken = set(study.conditions.values_list("label", flat=True))
     return next(label for label in _labels() if label not in taken)
 
@@ -103,7 +107,8 @@ def study_ready(*, name: str, owner: Any) -> Study:
     """Create a study with a ready-made design (`READY_STUDIES`). If its name is taken, the next free name is
     used.
 
-    The study is closed, and `owner` is its only member."""
+    The study is closed, and `owner` is its only member.
+    """
     slug = unused_name(name.replace("_", "-"), "-study", 50, _is_taken)
     return study_create(slug=slug, owner=owner, begins_as=name)
 
@@ -114,7 +119,8 @@ def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "")
     `READY_STUDIES`).
 
     Without a title, the ready-made study's title is used. The study is closed, and `owner` is its only
-    member."""
+    member.
+    """
     own: dict[str, Any] = {"slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
     if title:
         own["title"] = title
@@ -130,7 +136,8 @@ def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "")
 def study_open(*, study_id: int, by: Any = None) -> None:
     """Open the study for participants. `by` is the user for the security log.
 
-    Raises DesignError if a problem blocks the study."""
+    Raises DesignError if a problem blocks the study.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     if missing := blocking_problems(study):
         raise DesignError(f"Not yet: {missing[0].words}")
@@ -150,7 +157,8 @@ def study_delete(*, study_id: int) -> None:
     """Delete the study and its design. Raises DesignError if it holds participants' data.
 
     Previews are erased first, one by one. If somebody enters meanwhile, the study is kept, but the erased
-    previews are lost."""
+    previews are lost.
+    """
     if why := study_deletion_problem(Study.objects.get(pk=study_id)):
         raise DesignError(why)
     previews_erase(study_id=study_id)
@@ -169,7 +177,8 @@ def _delete_without_previews(study_id: int) -> None:
 def study_deletion_problem(study: Study) -> str:
     """Return why a study cannot be deleted. Return an empty string if it can.
 
-    Previews do not prevent a deletion."""
+    Previews do not prevent a deletion.
+    """
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
         return (
@@ -240,7 +249,8 @@ def condition_delete(*, condition: Condition) -> None:
     """Delete the condition and the previews that use it.
 
     Raises DesignError if it is in a participant's plan, or if active participants entered under a version
-    that has it."""
+    that has it.
+    """
     _delete_row(condition, condition_deletion_problem, condition.rounds)
 
 
@@ -277,7 +287,8 @@ def item_delete(*, item: SurveyItem) -> None:
     """Delete the survey item.
 
     Raises DesignError if participants answered it, or if active participants may still answer it. It can
-    then only be disabled."""
+    then only be disabled.
+    """
     _delete_row(item, item_deletion_problem, item.answers)
 
 
@@ -352,7 +363,8 @@ def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> 
     """Copy a study's design under another link, with a new seed, and return the copy.
 
     The copy is closed and has `owner` as its only member. Completion codes and the closing date are not
-    copied, because they belong to the first study."""
+    copied, because they belong to the first study.
+    """
     made = _copy_row(
         study,
         **FRESH,

@@ -61,7 +61,8 @@ class TextLinesField(forms.CharField):
 class AnyValueField(forms.CharField):
     """A form field for an answer of any type. An empty field is None.
 
-    A number becomes a number, `["a", "b"]` a list, and anything else a text."""
+    A number becomes a number, `["a", "b"]` a list, and anything else a text.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"required": False, **kwargs})
@@ -125,7 +126,8 @@ def applicable_fields(
 
     `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people
     play. `talks`: people and co-players may write. `within`: members talk before they choose in a step.
-    The name MEMBERS means the rows with co-players."""
+    The name MEMBERS means the rows with co-players.
+    """
     needs_talk = kind in {"central", "each"} and not talks
     fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
     if kind and ROUNDS not in applicable_settings(kind, {WITHIN: within}):
@@ -227,7 +229,8 @@ def _people_fields() -> dict[str, forms.Field]:
 def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
     """Return the initial values of the team fields for a condition's organisation.
 
-    `seats` is the number of seats in the world."""
+    `seats` is the number of seats in the world.
+    """
     defaults = {ELSEWHERE[setting.name]: setting.default for setting in ORGANISATION_SETTINGS}
     if not organisation:
         return defaults

@@ -42,7 +42,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
     """Show the form for a new study, or create one that is empty or has a ready-made design. The user becomes
     its owner.
 
-    A ready-made design needs only its name."""
+    A ready-made design needs only its name.
+    """
     if (
         request.method == "POST"
         and "title" not in request.POST

@@ -92,7 +92,8 @@ class Row:
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
         """Return the row's co-player as a condition stores it.
 
-        Settings with default values are left out, unless they were stored before."""
+        Settings with default values are left out, unless they were stored before.
+        """
         name: str = cleaned[self.part]
         kinds, known = [one for one in self.kinds() if one.name == name], self.stored_of(name)
         named = (pair for kind in kinds for pair in kind.named_settings())
@@ -118,7 +119,8 @@ def _numbers(sent: QueryDict) -> list[int]:
 def with_rows(sent: QueryDict) -> QueryDict:
     """Return the submitted data with a row added or removed, if the pressed button asks for that.
 
-    Settings that were not on the page get their initial values."""
+    Settings that were not on the page get their initial values.
+    """
     filled = sent.copy()
     numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
     if asked == ADD:
@@ -168,7 +170,8 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
 def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
     """Return the co-player types whose settings the row shows.
 
-    They are the chosen type and those that were shown before, so that typed values are not lost."""
+    They are the chosen type and those that were shown before, so that typed values are not lost.
+    """
     before = {
         one.partition("__")[2]
         for one in (sent.getlist(SHOWN) if sent else ())
@@ -182,7 +185,8 @@ def row_player_problems(
 ) -> Iterator[tuple[str, str]]:
     """Yield (field, message) for each player for whom a row's co-player cannot play.
 
-    `rows` has (row, its players) pairs. `players` are all players that co-players control."""
+    `rows` has (row, its players) pairs. `players` are all players that co-players control.
+    """
     taken: set[int] = set()
     for row, own in rows:
         for player in own:

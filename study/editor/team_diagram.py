@@ -97,7 +97,8 @@ def team_picture(condition: Condition) -> Picture | None:
 def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
     """Return (picture, ""), or (None, the reason why there is no picture).
 
-    If the participant plays alone, return (None, "")."""
+    If the participant plays alone, return (None, "").
+    """
     try:
         return team_picture(condition), ""
     except (WorldError, UnknownNameError) as error:

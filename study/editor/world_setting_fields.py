@@ -50,7 +50,8 @@ def with_default_settings(
     that were not on the page.
 
     The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` returns the
-    default of a setting."""
+    default of a setting.
+    """
     filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
         if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
@@ -65,7 +66,8 @@ def with_needed_teammates(sent: QueryDict) -> QueryDict:
     """Return the submitted data with the number of teammates that the world needs.
 
     The number is set only if the form is reloaded to show a world that allows one number. A number other
-    than 0 that the user entered stays."""
+    than 0 that the user entered stays.
+    """
     world = sent.get(WORLD, "")
     if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
         return sent
@@ -82,7 +84,8 @@ def chosen_fields(
     world or co-player. Chosen ones are marked.
 
     Groups in `shown` stay on the page, so that typed values stay. Co-players that cannot play the chosen
-    world are not offered."""
+    world are not offered.
+    """
     if COPLAYER in form.fields:
         offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
         form.fields[COPLAYER].widget.choices = offered
@@ -164,7 +167,8 @@ def earlier_drawings(
     """Return the drawings that the researcher can start from, by name.
 
     They are the previous drawing, if one was replaced, the world's layouts, and the drawings in the
-    study's conditions."""
+    study's conditions.
+    """
     before = sent.get(f"{drawn.name}__before", "")
     own = {
         f"condition-{row.pk}": StartingDrawing(f"As drawn for “{row.name}”", row.settings[drawn.setting.name])
@@ -183,7 +187,8 @@ def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
     uploaded.
 
     The setting that switches drawings on is also set. The replaced drawing is kept, so that it can be
-    restored. An uploaded file is also used if the form is saved directly."""
+    restored. An uploaded file is also used if the form is saved directly.
+    """
     asked = sent.get(SHOW_BUTTON, "")
     for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
         if text := _begun_text(one, study, sent, asked):
@@ -209,7 +214,8 @@ def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) 
 def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> str | None:
     """Return the submitted drawing as text. Return None if neither a drawing nor a text was submitted.
 
-    If the drawing did not change, the text from which it began is returned unchanged."""
+    If the drawing did not change, the text from which it began is returned unchanged.
+    """
     if data.get(name) or f"{name}__rows" not in data:
         return data.get(name)
     kept: str = data.get(f"{name}__kept", "").replace("\r\n", "\n")
@@ -276,7 +282,8 @@ class DrawingWidget(forms.Textarea):
         """Return the HTML of the drawing.
 
         If the text cannot be drawn, the previous drawing and the text are shown. Without a previous
-        drawing, a text area is shown."""
+        drawing, a text area is shown.
+        """
         text, given = value or "", ""
         sheet, why = drawing_sheet(self.canvas, text)
         if sheet is None and (before := drawing_sheet(self.canvas, self.last())[0]) and not before.is_empty:
@@ -309,7 +316,8 @@ UNTIL_DONE = (
 def practice_fields() -> dict[str, forms.Field]:
     """Return the form fields for the practice episode, by name.
 
-    Settings of a world have the same field names as in a condition's form."""
+    Settings of a world have the same field names as in a condition's form.
+    """
     return {
         "hints": forms.BooleanField(label=PART_SETTINGS["hints"], required=False),
         "all_steps": forms.BooleanField(
@@ -346,7 +354,8 @@ def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
 def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return the settings of the practice part, from the submitted values in `given`.
 
-    Settings without a form field keep their value in `stored`."""
+    Settings without a form field keep their value in `stored`.
+    """
     played = practice_played(stored.get("kitchen", {}))
     if played["world"] != given[WORLD]:
         played = practice_played({"world": given[WORLD]})

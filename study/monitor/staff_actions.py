@@ -89,7 +89,8 @@ def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) ->
     """Issue a new personal link and return its secret key.
 
     The old link, the old browser and open pages lose access at once. If `stamp` is not the fingerprint of
-    the current link, change nothing and return an empty string."""
+    the current link, change nothing and return an empty string.
+    """
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if stamp != link_fingerprint(person):
@@ -122,7 +123,8 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
     """End the participant's episode with the key `episode`. The participant's page then shows what follows in
     the study.
 
-    Return False if the episode has ended or is not the participant's."""
+    Return False if the episode has ended or is not the participant's.
+    """
     reason = _checked(reason)
     person = lock_participant(participant_id)
     current = running_episode(person)
@@ -137,7 +139,8 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
     """End the participation for a technical reason. A running episode also ends, unless other people play in
     it.
 
-    Return False if the participation had already ended."""
+    Return False if the participation had already ended.
+    """
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):

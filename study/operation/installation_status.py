@@ -84,7 +84,8 @@ def well(request: HttpRequest) -> HttpResponse:
     """Show the status page. For a refresh by htmx (with `?said=`, the summary that the page shows), return
     only the lines.
 
-    The refresh includes the summary only if it changed, so that screen readers announce only changes."""
+    The refresh includes the summary only if it changed, so that screen readers announce only changes.
+    """
     lines = installation_lines()
     said = status_summary(lines)
     context = {"lines": lines, "summary": said, "worst": worst_state(lines), "now": timezone.now()}

@@ -91,7 +91,8 @@ def record_completion(person: Participant) -> None:
     `NO_REENTRY_STATUSES` are stored.
 
     Previews and synthetic participants are not stored. A person who is already recorded, for example
-    because a backup brought them back, is not stored again."""
+    because a backup brought them back, is not stored again.
+    """
     if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
         return
     code = person.given_code if person.status in PAID_STATUSES else ""
@@ -119,7 +120,8 @@ def forget_completions(names: int | None, everything: int | None) -> int:
     """Erase the label hashes of completion records after `names` days, and whole records after `everything`
     days. None means never.
 
-    Return the number of records that were erased."""
+    Return the number of records that were erased.
+    """
     today = timezone.now().date()
     if names is not None:
         old = LeftComplete.objects.filter(left_on__lt=today - timedelta(days=names))
@@ -144,7 +146,8 @@ def mark_episode_visits_done(participant_id: int) -> None:
     """Set the end time of the participant's visits to play pages whose episodes have ended.
 
     A stored time does not change. Call this whenever another page is opened or done, because episodes end
-    on the server. Episodes that others continued without the participant are ignored."""
+    on the server. Episodes that others continued without the participant are ignored.
+    """
     begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     if not begun.exists():
         return
@@ -178,7 +181,8 @@ def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
     `outcome_codes`.
 
     If the kind of end has no code, participants who completed the study or found nobody to play with get
-    their own code."""
+    their own code.
+    """
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
 
@@ -188,7 +192,8 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
     """End a participation early, together with its running episodes, so that they cost nothing more. The data
     are kept.
 
-    Return False if the participation had ended already."""
+    Return False if the participation had ended already.
+    """
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if person.status != Participant.Status.ACTIVE:
         return False
@@ -214,7 +219,8 @@ def group_lock(participant_id: int) -> None:
     """Lock this participant's group until the transaction ends, so that no episode can be created for it
     meanwhile.
 
-    If the caller also locks the participant, it must do so first."""
+    If the caller also locks the participant, it must do so first.
+    """
     list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
@@ -232,7 +238,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     (`record_completion`) stays. The participant is erased first, with everything that leads to them. Their
     episodes follow one by one, so that no running episode waits. If the process dies meanwhile, the next
     withdrawal erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data
-    were erased already."""
+    were erased already.
+    """
     person, receipt, episodes = _forget(participant_id, counted, by)
     erased = partial(participant_erased.send, Participant, study_id=person.study_id)
     transaction.on_commit(erased, robust=True)  # the erasure is committed: a receiver cannot undo it
@@ -331,7 +338,8 @@ def erase_names(ids: Iterable[int]) -> int:
     """Empty the fields that may identify these participants: label, referral data and free texts. Return the
     number of participants.
 
-    The other data stay. The personal link still works, so that they can withdraw."""
+    The other data stay. The personal link still works, so that they can withdraw.
+    """
     done = 0
     for piece in batches_of(ids, PEOPLE):
         with transaction.atomic():
@@ -356,7 +364,8 @@ def erase_orphans() -> int:
     """Erase episodes that no participant owns and prompts that nothing uses. They remain if a process dies
     while it erases a participant.
 
-    Return the number of episodes."""
+    Return the number of episodes.
+    """
     studies = Study.objects.values_list("pk", flat=True)
     episodes = sum(erase_orphaned_episodes(study_id=study_id) for study_id in studies)
     erase_prompts(unused_prompt_hashes())

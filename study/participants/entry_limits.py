@@ -39,7 +39,8 @@ def pause_if_too_many(study: Study, *, uncounted: int = 0) -> EntryPause | None:
 
     The study sets the limit. The number of `uncounted` entries is subtracted
     (`study.participation.enter_study`). After a pause, counting starts again from 0. The caller must lock
-    the study's row, so that no second pause begins at the same time."""
+    the study's row, so that no second pause begins at the same time.
+    """
     if study.entries_per_minute is None or current_pause(study):
         return None
     now, last = timezone.now(), study.entry_pauses.first()
@@ -81,7 +82,8 @@ def take_place(person: Participant) -> None:
     """Give this participant a place in the study. Raises StudyClosedError if no place is left.
 
     Call this in the same transaction, before you store the action that takes the place. A participant who
-    has a place keeps it."""
+    has a place keeps it.
+    """
     if person.preview or person.consented_at or person.study.max_participants is None:
         return
     study = Study.objects.select_for_update().get(pk=person.study_id)  # one at a time

@@ -62,7 +62,8 @@ def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
     """Return, for each episode id, its rounds and the participants who practised in it, as lists of values.
 
     The seal (hash) of an episode covers them. So it shows later whether an episode was assigned to
-    somebody else."""
+    somebody else.
+    """
     owners: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
     for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):

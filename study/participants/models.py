@@ -30,7 +30,8 @@ class Participant(models.Model):
     """One person in one study.
 
     A person with `key` can open this participant's pages and erase their data. A person who only knows the
-    label is a guest, who can continue but not erase."""
+    label is a guest, who can continue but not erase.
+    """
 
     class Status(models.TextChoices):
         ACTIVE = "active", "taking part"
@@ -165,7 +166,8 @@ class Participant(models.Model):
     def design(self) -> Blueprint:
         """Return the participant's design in their language.
 
-        If the study no longer offers that language, the best offered one is used."""
+        If the study no longer offers that language, the best offered one is used.
+        """
         return translated_design(self.blueprint, best_language(self.study.languages, [self.language]))
 
     @property
@@ -177,7 +179,8 @@ class Participant(models.Model):
     def guest_key(self) -> str:
         """Return a key that opens the participant's pages without the right to erase.
 
-        It becomes invalid when `key` changes, and does not reveal `key`."""
+        It becomes invalid when `key` changes, and does not reveal `key`.
+        """
         mark = salted_hmac(GUEST_SALT, f"{self.pk} {self.key}", algorithm="sha256").hexdigest()
         return f"{self.pk}-{mark[:32]}"
 
@@ -220,7 +223,8 @@ class Group(models.Model):
     """People who play together, from the lobby of their first shared round on.
 
     All members have the same order of conditions, that of the first member. The group takes no new member
-    once its first episode has begun."""
+    once its first episode has begun.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
@@ -279,7 +283,8 @@ class GroupMember(models.Model):
 class PageVisit(models.Model):
     """One page of one participant: when it was first opened, and when it was done.
 
-    `next_page` computes the current page from these rows."""
+    `next_page` computes the current page from these rows.
+    """
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
@@ -355,7 +360,8 @@ class LeftComplete(models.Model):
     """Record of a participant who finished and whose data were erased.
 
     It holds the completion code, if the participant must still be paid, and a hash of the label, so that
-    the label is recognised. It does not lead to other data."""
+    the label is recognised. It does not lead to other data.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")

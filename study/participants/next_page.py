@@ -21,7 +21,8 @@ from study.participants.models import Participant, Round
 class CurrentPage:
     """The participant's current page: `page` is one of `PAGES`.
 
-    `round` is set on the pages of a round: play, survey, and the pages that wait for its episode."""
+    `round` is set on the pages of a round: play, survey, and the pages that wait for its episode.
+    """
 
     page: str
     round: Round | None = None
@@ -41,7 +42,8 @@ class ParticipantProgress:
     """One participant's progress. Each part is read from the database once, when it is needed.
 
     Code that changes the progress in the database must also change this object. `place` is then computed
-    from the new values."""
+    from the new values.
+    """
 
     def __init__(self, participant: Participant) -> None:
         self.participant = participant
@@ -78,7 +80,8 @@ def page_among(
 
     `done` is called for the names of the finished pages outside of the rounds. `rounds` are all rounds in
     order, with their episodes. Once the first round has an episode, the pages before the rounds are not
-    checked again."""
+    checked again.
+    """
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, PAGES_BEFORE_ROUNDS, done())

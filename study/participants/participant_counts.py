@@ -124,7 +124,8 @@ def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
     """Return the order settings of one version of the design, for the participants of `group` if it has
     groups.
 
-    Each group has its own seed for breaking ties."""
+    Each group has its own seed for breaking ties.
+    """
     conditions = tuple(one.key for one in design.for_group(group).conditions)
     seed = int(design.study["seed"])
     own = derived_seed(seed, "orders of group", group) if group else seed
@@ -150,7 +151,8 @@ def group_tallies(
     """Return the numbers of finished and active participants for each between-subjects group, over all
     versions with these groups.
 
-    Only one kind is counted: people, synthetic participants or previews."""
+    Only one kind is counted: people, synthetic participants or previews.
+    """
     versions = study.versions.defer("bundle").order_by()
     alike = [one.pk for one in versions if one.blueprint.groups == tuple(groups)]
     held = study.participants.filter(version__in=alike, synthetic=synthetic, preview=preview)
@@ -174,7 +176,8 @@ def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed
     """Return the between-subjects group for the next participant: the one with the fewest participants. Ties
     are broken by a random order.
 
-    `used` has the counts by group, `seed` is the study's seed. The result is empty if there are no groups."""
+    `used` has the counts by group, `seed` is the study's seed. The result is empty if there are no groups.
+    """
     if not groups:
         return ""
     held = {number: used.get(group, SequenceTally()) for number, group in enumerate(groups, start=1)}
@@ -248,7 +251,8 @@ class OrderBalance:
 def order_balance(study: Study) -> OrderBalance | None:
     """Return how balanced the orders of complete participants are. Excluded participants are left out.
 
-    Return None if no participant is complete, or only one condition was played."""
+    Return None if no participant is complete, or only one condition was played.
+    """
     people = study.participants.filter(
         status=Participant.Status.COMPLETE, preview=False, excluded_at=None
     ).order_by()

@@ -18,7 +18,8 @@ class ParticipantNews:
     """Message that something about this participant has changed. Websocket consumers handle it in
     `participant_news`.
 
-    It is sent over the channel layer to the group of `live_page_group`, as a mapping of its fields."""
+    It is sent over the channel layer to the group of `live_page_group`, as a mapping of its fields.
+    """
 
     participant: str
     """The participant's code."""

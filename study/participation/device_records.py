@@ -106,7 +106,8 @@ def record_device(*, request: HttpRequest, person: Participant) -> bool:
 
     Return False, without a change, if the study does not record devices, the report is impossible, or the
     participant never saw that page. A report with lower numbers than the stored ones changes nothing
-    either."""
+    either.
+    """
     form = DeviceReportForm(request.POST)
     if not keeps_devices(person) or not form.is_valid():
         return False

@@ -50,7 +50,8 @@ def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
     """Return why no new participant may enter now, or an empty string if entry is possible.
 
     Reasons: `closed`, `over` (the closing date has passed), `spent` (the budget is spent and the study
-    pauses then), or `full`."""
+    pauses then), or `full`.
+    """
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
         return "closed"
@@ -80,7 +81,8 @@ def participant_enter(
 
     Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
     enter at once. Raises TookPartError if somebody with this label finished and erased their data. Staff
-    previews can enter a closed or paused study, synthetic participants a paused one."""
+    previews can enter a closed or paused study, synthetic participants a paused one.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
         return known
@@ -123,7 +125,8 @@ def known_participant(study: Study, entry: str, referral: Referral) -> Participa
     is none.
 
     Other people may know a label. So a participant who was found by an unsigned label is marked as a guest
-    (`as_guest`), who cannot erase data."""
+    (`as_guest`), who cannot erase data.
+    """
     if known := study.participants.filter(entry=entry).first():
         return known
     known = study.participants.filter(label=referral.label).first() if referral.label else None
@@ -137,7 +140,8 @@ def consent_given(*, participant_id: int) -> bool:
     """Record that the participant agreed to every statement, and plan the rounds.
 
     Return False if consent is not the current page. Raises StudyClosedError if the study has no place
-    left."""
+    left.
+    """
     person = lock_participant(participant_id)
     if not mark_page_done(ParticipantProgress(person), "consent"):
         return False
@@ -184,7 +188,8 @@ class EntryForm(forms.Form):
 
     `entry` holds the study's slug, a unique name of this form, and the time at which the page was made
     (Unix seconds). If a form is sent twice, only one participant is created. `opened_at` is set once the
-    form is valid."""
+    form is valid.
+    """
 
     entry = forms.CharField(widget=forms.HiddenInput)
     invitation = forms.CharField(widget=forms.HiddenInput, required=False)
@@ -257,7 +262,8 @@ def too_many_entries(request: HttpRequest, study: Study) -> bool:
 
     Requests from this machine itself (loopback) are not counted, since they come from programs. Behind a
     proxy, people have the address that the proxy forwards. Requests whose address cannot be read are
-    counted together. While the cache is unavailable, no request is refused."""
+    counted together. While the cache is unavailable, no request is refused.
+    """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
 
@@ -265,7 +271,8 @@ def too_many_entries(request: HttpRequest, study: Study) -> bool:
 def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral) -> bool:
     """Count this request, and return whether its network tried too many labels within a minute.
 
-    Links without a label and signed links are not counted."""
+    Links without a label and signed links are not counted.
+    """
     if not referral.label or referral.vouched:
         return False
     name = _network(request, study)
@@ -277,7 +284,8 @@ def uncounted_entries(request: HttpRequest, study: Study) -> int:
 
     An entry is ignored if its network made more than `SHARE` entries in this minute. Otherwise a person
     with two addresses could keep a study paused. Ignored entries of this and the previous minute are
-    returned."""
+    returned.
+    """
     name, minute = _network(request, study), int(time.time()) // MINUTE
     if name and _count(f"share:{name}", MINUTE) > SHARE:
         _count(f"beside:{study.pk}:{minute}", 2 * MINUTE)

@@ -71,7 +71,8 @@ def look_at_lobby(*, participant_id: int) -> LobbyState | None:
     """Record that the participant is in the lobby, and return its state.
 
     Return None if the lobby is no longer the participant's page, for example because this call started the
-    episode. Raises Participant.DoesNotExist if the data were erased."""
+    episode. Raises Participant.DoesNotExist if the data were erased.
+    """
     for _ in range(TRIES - 1):
         try:
             return _look(participant_id)
@@ -105,7 +106,8 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 def leave_lobby(*, participant_id: int, load: int) -> None:
     """Record that the participant closed the lobby's page. They are absent until the page's next signal.
 
-    `load` is the load count of the closed page. Nothing changes if the page was loaded again since."""
+    `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
+    """
     person = lock_participant(participant_id)
     if load == lobby_loads(person):
         GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY_SECONDS)

@@ -66,7 +66,8 @@ def participant_here(*, person: Participant) -> Participant:
     """Record that the participant is present, or time them out if the limit has passed. Return the updated
     participant.
 
-    Raises Participant.DoesNotExist if the data were erased."""
+    Raises Participant.DoesNotExist if the data were erased.
+    """
     person = timed_out_if_late(person)
     now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
     if active.update(active_at=now):
@@ -102,7 +103,8 @@ def participant_time_out(*, participant_id: int) -> bool:
 def time_out_idle_participants() -> int:
     """Time out all participants who were idle for too long; return their number.
 
-    If a participant's data cannot be read, the error is logged and the others are still timed out."""
+    If a participant's data cannot be read, the error is logged and the others are still timed out.
+    """
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )

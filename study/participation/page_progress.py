@@ -25,7 +25,8 @@ from study.participation.round_planning import create_practice_episode, create_r
 def with_design() -> QuerySet[Participant]:
     """Return a query of participants that also loads the study and version, which their pages need.
 
-    The large field `bundle` of the version is not loaded."""
+    The large field `bundle` of the version is not loaded.
+    """
     return Participant.objects.select_related("study", "version").defer("version__bundle")
 
 
@@ -56,7 +57,8 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **fields: 
     """Record that the participant opened a page: the time of the first visit and the number of loads.
 
     `fields` are further fields of the visit; the latest values are stored. Raises Participant.DoesNotExist
-    if the data were erased."""
+    if the data were erased.
+    """
     person.active_at = timezone.now()
     if not Participant.objects.filter(pk=person.pk).update(active_at=person.active_at):
         raise Participant.DoesNotExist(person.pk)
@@ -135,7 +137,8 @@ def mark_page_done(
     """Record that this page is done. Return False, without a change, if it is not the current page.
 
     With `stays`, the participant also takes a place in the study. Raises StudyClosedError if no place is
-    left."""
+    left.
+    """
     person, place = progress.participant, progress.place
     if (place.page, place.position) != (page, position):
         return False
@@ -167,7 +170,8 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
     """Do what the participant's next page needs. Create its episode, unless the round must wait for budget,
     or mark the participation as complete.
 
-    The round that was just `answered` is stored in the same query as the new one."""
+    The round that was just `answered` is stored in the same query as the new one.
+    """
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
@@ -188,7 +192,8 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
     checked by the form.
 
     Return False, without a change, if the page is not the current page, for example because it is done
-    already."""
+    already.
+    """
     progress = ParticipantProgress(lock_participant(participant_id))
     one = progress.place.round if position else None
     if not mark_page_done(progress, page, position):
@@ -206,7 +211,8 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
 
     After the last wrong attempt the study continues or ends, as its design says. Return None if `attempt`
     is not the number of the current attempt; then nothing changes. Also return None if an item was
-    deleted; then the participation ends."""
+    deleted; then the participation ends.
+    """
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
     if progress.place.page != "check" or attempt != next_check_attempt(person):

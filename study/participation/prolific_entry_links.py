@@ -90,7 +90,8 @@ class KeyRing:
     """Thread-safe cache of the public keys of one source.
 
     Looking up a known key never waits for a fetch, and a failed fetch is not repeated at every lookup.
-    PyJWT's `PyJWKClient` does both."""
+    PyJWT's `PyJWKClient` does both.
+    """
 
     def __init__(
         self, read: Callable[[str], str] = read_source, clock: Callable[[], float] = time.monotonic
@@ -159,7 +160,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
     """Redirect to the same address without Prolific's token.
 
     If the token is valid, the new address has the link parameters in the token. If the study names a
-    workspace, a cookie records that the link was signed."""
+    workspace, a cookie records that the link was signed.
+    """
     parameters = request.GET.dict()
     token = parameters.pop(TOKEN)
     named: Mapping[str, str] = {}
@@ -199,7 +201,8 @@ def verified_parameters(
     """Verify a token of Prolific, and return the link parameters that it confirms.
 
     Raises NotSignedError if the token is invalid, is for another study or server, or contradicts
-    `parameters` (those of the link). The server must be `host` or the host in the settings."""
+    `parameters` (those of the link). The server must be `host` or the host in the settings.
+    """
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
         raise NotSignedError("it is for another address")

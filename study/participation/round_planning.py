@@ -39,7 +39,8 @@ def plan_rounds(person: Participant) -> None:
     """Assign a between-subjects group if the version has groups, and create the rounds for its conditions.
 
     The scheme assigns their order within the group. If a condition was deleted, the participation ends.
-    This is possible because staff previews do not prevent a deletion."""
+    This is possible because staff previews do not prevent a deletion.
+    """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
     kind = {"synthetic": person.synthetic, "preview": person.preview}
@@ -74,7 +75,8 @@ def create_shared_episode(
     """Create the episode of a group in one condition, for the people in these seats.
 
     Co-players take the seats of people who did not come. The seed is derived from study, group and
-    condition. It does not depend on the group if the study gives everybody the same episodes."""
+    condition. It does not depend on the group if the study gives everybody the same episodes.
+    """
     design = person.version.blueprint
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
@@ -129,7 +131,8 @@ def episode_settings(
     """Return the arguments for `create_episode` that the design determines. `people` are the seats of the
     people who came; None means everybody.
 
-    The organisation includes the words that the study forbids in messages."""
+    The organisation includes the words that the study forbids in messages.
+    """
     waits, blocked = plan.thinking_seconds, str(design.meant("blocked_words")).splitlines()
     organisation = planned_organisation(plan, people)
     if organisation:

@@ -277,7 +277,8 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
     also say whether the next round waits for budget.
 
     A POST means that the participant is present. A POST with `page` reports data about the page itself and
-    does not mean presence."""
+    does not mean presence.
+    """
     try:
         person = _person(request, key)
         if "page" in request.POST and not record_device(request=request, person=person):
@@ -312,7 +313,8 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Show the withdrawal page. After the participant confirms, erase everything and show a receipt.
 
-    A guest instead sees which further proof is needed."""
+    A guest instead sees which further proof is needed.
+    """
     person = _person(request, key)
     if person.as_guest:
         return guest_reminder(request, person)

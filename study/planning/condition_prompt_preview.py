@@ -79,7 +79,8 @@ def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
     """Return the co-players of a condition that call a language model, as (plan, agent) pairs by their number
     in the condition (from 0).
 
-    Raises SettingsError or UnknownNameError if one cannot be made."""
+    Raises SettingsError or UnknownNameError if one cannot be made.
+    """
     own = all_minds(condition)[: len(mind_plans(condition))]  # without replacements of people
     return {number: mind for number, mind in enumerate(own) if mind[1].model()}
 
@@ -88,7 +89,8 @@ def shown_steps(condition: Condition) -> int:
     """Return the number of steps whose prompt can be shown: the length of an episode, but at most `MOST`.
 
     It is 1 if the length is not known in advance. Raises SettingsError or UnknownNameError if the
-    condition cannot be played."""
+    condition cannot be played.
+    """
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)
     return min(world.length or 1, MOST)
@@ -98,7 +100,8 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
     """Return the prompt of the co-player with this number at this step (from 1).
 
     If the step is after the end of the episode or after `MOST`, the last available step is shown. Raises
-    SettingsError or UnknownNameError if the condition cannot be played."""
+    SettingsError or UnknownNameError if the condition cannot be played.
+    """
     with _episode_lock:
         try:
             asked = _played(_facts(condition)).asked(number, min(step, MOST))
@@ -152,7 +155,8 @@ def _placeholder_texts(placeholders: Mapping[str, str]) -> tuple[PromptMessage, 
 def describe_token_count(prompt: WholePrompt) -> str:
     """Ask the provider to count the prompt's tokens, and return the result as a sentence.
 
-    This takes seconds and costs nothing."""
+    This takes seconds and costs nothing.
+    """
     if prompt.request is None:
         return "There is nothing to count."
     asked = replace(prompt.request, seconds=PROVIDER_SECONDS)
@@ -173,7 +177,8 @@ COUNT_SECONDS = 20.0
 class TokenCount:
     """Token counts for one condition: the longest prompt of its first steps, without the agent's memory.
 
-    If the tokens were not counted, `why` gives the reason."""
+    If the tokens were not counted, `why` gives the reason.
+    """
 
     condition: Condition
     model: str = ""
@@ -197,7 +202,8 @@ def count_study_tokens(study: Study) -> Iterator[TokenCount]:
     """Ask the providers to count the tokens of the prompts of every co-player in every condition. Yield the
     counts.
 
-    This takes seconds and costs nothing."""
+    This takes seconds and costs nothing.
+    """
     for condition in study.conditions.all():
         try:
             minds = [*mind_plans(condition), *stand_ins(condition)[:1]]

@@ -65,7 +65,8 @@ def _number(label: str, low: float, high: float, help_text: str = "", **more: An
 class SampleSizeForm(forms.Form):
     """The form for a planned design and the wanted power. Once it is valid, `found` has the answer.
 
-    The form is sent by GET, so the address contains the question."""
+    The form is sent by GET, so the address contains the question.
+    """
 
     conditions = forms.IntegerField(
         min_value=2, max_value=MOST_CONDITIONS, help_text="Each person plays all."
@@ -146,7 +147,8 @@ def _plan(given: dict[str, Any]) -> PowerPlan:
 
 @study_page("view")
 def study_sample_size(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the sample-size form and its answer for a study. The study's conditions and plan are filled in."""
+    """Show the sample-size form and its answer for a study. The study's conditions and main test are
+    filled in."""
     return _page(request, study)
 
 

@@ -55,7 +55,8 @@ STANDS_IN = "only for people who do not come, or are gone: none is expected, all
 class ConditionForecast:
     """The forecast for one co-player in a condition. Amounts are in US dollars for one participant.
 
-    An amount is None if nothing is paid, or if it is unknown for the reason in `rests_on`."""
+    An amount is None if nothing is paid, or if it is unknown for the reason in `rests_on`.
+    """
 
     condition: Condition
     model: str
@@ -226,7 +227,8 @@ def _standing_in(
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
     """Play the first steps with a stand-in model, and return the calls that this co-player makes.
 
-    Raises WorldError or UnknownNameError if the condition cannot be played."""
+    Raises WorldError or UnknownNameError if the condition cannot be played.
+    """
     organisation = planned_organisation(condition, other_people_seats(condition, mind))
     return _sample(
         condition.world,

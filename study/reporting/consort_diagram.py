@@ -39,7 +39,8 @@ def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...
     """Return the stages from the first page to the analysis, with the numbers of participants in the sample.
 
     The number at a stage equals those who left there plus those at the next stage. How many people were
-    invited is unknown, so the first stage is those who opened the study."""
+    invited is unknown, so the first stage is those who opened the study.
+    """
     counted = attrition(sample)
     came = counted.entered + counted.otherwise + counted.withdrew
     otherwise = ("not as preregistered (another design, or before it was frozen)", counted.otherwise)

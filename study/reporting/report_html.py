@@ -84,7 +84,8 @@ def fold_sections(html: str) -> str:
     """Return the HTML with the exploratory tests and the replication of each measure in a closed `details`
     element.
 
-    The console page then first shows the planned tests."""
+    The console page then first shows the planned tests.
+    """
     parts = re.split("(?=<h[23]>)", html)
     return "".join(map(_folded, parts))
 

@@ -197,7 +197,8 @@ MARK = "Synthetic data: no findings about people"
 def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
     """Render the report as HTML and PDF, with its figures.
 
-    `drawn` has figures that are already drawn, as SVG by file name. The others are drawn here."""
+    `drawn` has figures that are already drawn, as SVG by file name. The others are drawn here.
+    """
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart
@@ -246,7 +247,8 @@ def write_report(contents: ReportContents, directory: Path) -> tuple[Path, ...]:
     """Write all files of the report into the directory, and return their paths. Each file is written
     completely or not at all.
 
-    The directory is created if needed. Raises OSError if a file cannot be written."""
+    The directory is created if needed. Raises OSError if a file cannot be written.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in report_files(contents))
 
@@ -262,7 +264,8 @@ def cached_report(
     and return None.
 
     `who` selects the participants. `preregistered` and `untouched` leave out data that were not collected
-    as preregistered, or that outages affected."""
+    as preregistered, or that outages affected.
+    """
     stamp = _stamp(study, who)
     key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))
     report = cached_result(_adapter(), key, stamp)

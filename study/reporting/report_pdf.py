@@ -56,7 +56,8 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
     """Return the report as PDF. `text` is the report in Markdown.
 
     `figures` has the figures by name: PNG with `DPI` dots per inch, or a flow diagram. `mark` is a text
-    shown on every page."""
+    shown on every page.
+    """
     _letters()
     rl_config.useA85 = 0  # binary streams are smaller and quicker to write
     out = BytesIO()

@@ -63,7 +63,8 @@ def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ..
     """Return a summary of each question that the analysed participants answered about themselves, in the
     study's order.
 
-    Questions with free texts or with a correct answer are left out."""
+    Questions with free texts or with a correct answer are left out.
+    """
     people = sample.people.filter(code__in=analysis.participants)
     answers = Answer.objects.filter(
         participant__in=people.values("pk"), round=None, item__place=SurveyItem.Place.ABOUT

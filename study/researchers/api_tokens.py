@@ -29,7 +29,8 @@ def token_make(
     """Create a token, and return it with its secret (256 bits). The secret cannot be read again.
 
     It expires at `expires_at`, and after a year at the latest. Raises PermissionError for a study that
-    this user may not see."""
+    this user may not see.
+    """
     if study is not None and not has_right(user, study, "view"):
         raise PermissionError(study.slug)
     secret = PREFIX + secrets.token_urlsafe(32)

@@ -34,7 +34,8 @@ class Membership(models.Model):
 class ApiToken(models.Model):
     """A token with which a program reads one researcher's studies through `/api/`.
 
-    Only its hash is stored. It gives access only to what the researcher may see."""
+    Only its hash is stored. It gives access only to what the researcher may see.
+    """
 
     id: int
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
@@ -73,7 +74,8 @@ class SecurityEvent(AppendOnly):
     """A security event, such as a login. Rows are never changed.
 
     It names users and studies by text, not by foreign key, so that it stays when they are deleted. It
-    holds no secret."""
+    holds no secret.
+    """
 
     class Kind(models.TextChoices):
         LOGIN = "login", "logged in"

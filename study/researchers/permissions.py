@@ -88,7 +88,8 @@ def study_page(
     if it is given.
 
     The view receives the study instead of the `slug`. Users who are not logged in are redirected to the
-    login; users without the right get a 403 page."""
+    login; users without the right get a 403 page.
+    """
 
     def guarded(view: StudyView) -> Checked:
         @wraps(view)

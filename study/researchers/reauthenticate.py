@@ -34,7 +34,8 @@ def note_password_given(request: HttpRequest | None, **_: Any) -> None:
 def requires_password(view: Checked) -> Checked:
     """Decorate a view that destroys data or grants access. POST requests then need a recent password entry.
 
-    After entering the password, the user returns to the page with the button."""
+    After entering the password, the user returns to the page with the button.
+    """
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -48,7 +49,8 @@ def requires_password(view: Checked) -> Checked:
 class ReauthenticateInAdmin:
     """Middleware that requires a recent password entry for deletions and account changes in Django's admin.
 
-    It recognises these pages by their URL names, so pages added later are included."""
+    It recognises these pages by their URL names, so pages added later are included.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

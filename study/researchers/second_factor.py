@@ -41,7 +41,8 @@ def code_fits(user: Any, code: str) -> bool:
     """Check a code of the app or a recovery code at login, and return whether the user may log in. The code
     is then used up.
 
-    Users without a second factor need no code. After a wrong code, further codes are refused for a while."""
+    Users without a second factor need no code. After a wrong code, further codes are refused for a while.
+    """
     if not has_factor(user):
         return True
     code = normalised_code(code)
@@ -91,7 +92,8 @@ def factor_confirm(user: Any, code: str) -> list[str]:
     """Confirm the new device with a code of the app. It then replaces the previous device.
 
     Return the recovery codes, which are shown once. Return an empty list, without a change, if the code is
-    wrong."""
+    wrong.
+    """
     device = factor_begun(user)
     if device is None or not device.verify_token(normalised_code(code)):
         return []

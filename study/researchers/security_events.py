@@ -143,7 +143,8 @@ def log_security_event(
     """Store an event: who did something, in which study, to what, and from which address.
 
     Without `user` and `request`, the staff user of the current request is stored; participants never are.
-    The row is part of the surrounding transaction. The log line is written after its commit."""
+    The row is part of the surrounding transaction. The log line is written after its commit.
+    """
     request = request or _of_staff(current_request())
     user = user or getattr(_of_staff(request), "user", None)
     noted = {
@@ -199,7 +200,8 @@ def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, 
 def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
     """Return the rows to erase, by kind. Ended sessions and expired tokens are always included.
 
-    Rows that are older than `days` are added; None means that no row is too old."""
+    Rows that are older than `days` are added; None means that no row is too old.
+    """
     now = timezone.now()
     found: dict[str, QuerySet[Any]] = {
         "ended session": Session.objects.filter(expire_date__lt=now),

@@ -89,7 +89,8 @@ def login_address(request: HttpRequest) -> str:
     """Return the network address under which failed logins are counted.
 
     IPv6 addresses are counted by network; the network's first address is returned. If the address cannot
-    be read, return `NOWHERE`. So the result is always an address, as PostgreSQL requires."""
+    be read, return `NOWHERE`. So the result is always an address, as PostgreSQL requires.
+    """
     address = client_address(request)
     return client_network(address).partition("/")[0] if address else NOWHERE
 
@@ -98,7 +99,8 @@ def forget_failures(user: User, **_: Any) -> None:
     """Forget the failed logins under the name of a user who has just logged in. It is a signal receiver.
 
     Failed logins under other names from the same address still count. Otherwise a user could guess another
-    user's password without limit."""
+    user's password without limit.
+    """
     AccessAttempt.objects.filter(username=user.get_username()).delete()
 
 

@@ -40,7 +40,8 @@ class Knowing(models.TextChoices):
     """Choices for a condition's setting: which commands of the current step do co-players know before they
     decide?
 
-    The values are those of `kitchen.contract.agent`."""
+    The values are those of `kitchen.contract.agent`.
+    """
 
     EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"
     PEOPLE = PEOPLE, "people: co-players decide side by side"

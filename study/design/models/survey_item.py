@@ -133,7 +133,8 @@ class SurveyItem(models.Model):
     def why_fixed(self) -> str:
         """Return why the item's question cannot change. Return an empty string if it can.
 
-        Answers of synthetic participants and previews do not prevent a change."""
+        Answers of synthetic participants and previews do not prevent a change.
+        """
         if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
             return "there are answers to it"
         number = dependent_participants(self)

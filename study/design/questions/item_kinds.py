@@ -28,7 +28,8 @@ LARGEST, DECIMALS = 1e12, 9
 def number_marks(item: ItemPlan) -> tuple[float, ...]:
     """Return all possible answers of a number item that is shown as a row of marks, in rising order.
 
-    Return an empty tuple if participants type the number."""
+    Return an empty tuple if participants type the number.
+    """
     ends = (item.minimum, item.maximum, item.step)
     if item.kind != "number" or None in ends or not (end_label(item.low) and end_label(item.high)):
         return ()
@@ -120,7 +121,8 @@ class ItemKind:
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Return why `value` cannot be an answer to the item; empty if it can.
 
-        `teams` holds the keys of the conditions that the participant played."""
+        `teams` holds the keys of the conditions that the participant played.
+        """
         good = isinstance(value, str) and len(value) <= TEXT_LONGEST
         return "" if good else gettext("Please write something.")
 

@@ -96,7 +96,8 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
     """Return the answer with its direction corrected: lowest + highest - `value` for a reversed item, else
     `value`.
 
-    Raises ScoringError if `value` is outside the item's range, or the item has no range."""
+    Raises ScoringError if `value` is outside the item's range, or the item has no range.
+    """
     low, high = item_range(item)
     if not low <= value <= high:
         raise ScoringError(f"{item.key}: {value:g} is not from {low:g} to {high:g}.")
@@ -131,7 +132,8 @@ class SusScore:
     """The score of the System Usability Scale, 0 to 100 (Brooke 1996).
 
     Answers of reversed items are reversed first. The score is the sum of the ten answers, each minus 1,
-    times 2.5."""
+    times 2.5.
+    """
 
     label = "SUS, 0 to 100"
 
@@ -168,7 +170,8 @@ def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], s
     """Return the score of one person on one scale. `values` has the answers by item key; unanswered items are
     missing or None.
 
-    Raises ScoringError if the items cannot be scored, or an answer is outside its item's range."""
+    Raises ScoringError if the items cannot be scored, or an answer is outside its item's range.
+    """
     formula = SCORES[score]
     if problem := scale_problem(items, score):
         raise ScoringError(f"This scale cannot be scored: {problem}.")

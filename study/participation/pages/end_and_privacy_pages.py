@@ -41,7 +41,8 @@ def already_took_part(request: HttpRequest, study: Study, referral: Referral) ->
     to none.
 
     A person with a signed link gets their own last page. Others may only know the label, so the page only
-    says that somebody took part."""
+    says that somebody took part.
+    """
     if not referral.label:
         return None
     over = study.participants.exclude(status=Participant.Status.ACTIVE)
@@ -64,7 +65,8 @@ def remember_finished(response: HttpResponse, request: HttpRequest, person: Part
     """Return the response. If a guest finished the study with this request, add a signed cookie that
     remembers it.
 
-    `person` is the participant as they were when the request was sent."""
+    `person` is the participant as they were when the request was sent.
+    """
     active = Participant.Status.ACTIVE
     if not (person.as_guest and request.method == "POST" and person.status == active):
         return response

@@ -56,7 +56,8 @@ def critical_range(alpha: float, k: int, df: int) -> float:
     The function takes milliseconds; scipy's takes seconds. The range of k standard normal values is below
     w with probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent
     standard deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over
-    grids. The error of alpha is below a hundredth of alpha (below ten `df`, a twentieth)."""
+    grids. The error of alpha is below a hundredth of alpha (below ten `df`, a twentieth).
+    """
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
         high *= 2
@@ -191,7 +192,8 @@ def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, 
     """Return the share of simulated studies in which each pair of conditions is found different.
 
     `pattern` names the pattern of means, `correction` the correction over pairs. All correlations are
-    equal."""
+    equal.
+    """
     means = means_of(plan, pattern)
     passed = CORRECTIONS[correction](
         draw_samples(means, equal_correlations(plan), people, seed=seed), plan.alpha
@@ -220,7 +222,8 @@ def information(k: int, scheme: str, people: int) -> tuple[Array, Array]:
     x columns).
 
     X is one participant's design matrix. Its columns 1 to k - 1 are the conditions. For more than
-    MOST_PEOPLE participants, the sums are scaled up."""
+    MOST_PEOPLE participants, the sums are scaled up.
+    """
     counted = min(people, MOST_PEOPLE)
     whole, sums = _summed(k, scheme)
     return whole[counted - 1] * (people / counted), sums[counted - 1] * (people / counted)
@@ -285,7 +288,8 @@ def main_power(plan: PowerPlan, people: int, *, test: str, pattern: str, scheme:
     participants.
 
     `pattern` names the pattern of means, `scheme` the order scheme. Return 0 if there are too few
-    participants."""
+    participants.
+    """
     if people < 2:
         return 0.0
     if test == "mixed":

@@ -68,7 +68,8 @@ class Fits:
     are h and Q of the module's formula.
 
     `slope` and `bend` are the first two derivatives of Q by the log of the ratio; `grown` is the first
-    derivative of log h."""
+    derivative of log h.
+    """
 
     ratio: Array
     h: Array
@@ -202,7 +203,8 @@ def simulate_upwards(
     """Simulate studies with `people` participants, then with `step` more each time, until the wanted power is
     reached. Return all results.
 
-    The last result reaches the power, unless MOST_STEPS were tried."""
+    The last result reaches the power, unless MOST_STEPS were tried.
+    """
     tried: list[MixedModelPower] = []
     for steps in range(MOST_STEPS + 1):
         tried.append(mixed_model_power(plan, people + steps * step, pattern=pattern, scheme=scheme))

@@ -78,7 +78,8 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
 
     Partial eta squared excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 -
     rho)). G*Power calls it "as in SPSS"; here it is for the population (n, not n - 1). Raises
-    PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range."""
+    PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
+    """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
     if conditions < 2 or correlation >= 1:
@@ -119,7 +120,8 @@ def anova_power(plan: PowerPlan, people: int) -> float:
     """Return the probability that the repeated-measures ANOVA finds the effect with this number of people.
 
     If epsilon is below 1, it is the approximate power of the corrected test. It is 0 for fewer than two
-    people."""
+    people.
+    """
     steps = plan.epsilon * (plan.conditions - 1)
     strength = plan.epsilon * people * plan.conditions * plan.f**2 / (1 - plan.correlation)
     return f_power(steps, steps * (people - 1), strength, plan.alpha)
@@ -129,7 +131,8 @@ def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float 
     """Return the probability that a two-sided paired t test finds this difference (in standard deviations).
 
     The test uses the plan's alpha unless `alpha` is given, for example alpha divided by the number of
-    pairs (Bonferroni)."""
+    pairs (Bonferroni).
+    """
     dz = dz_from_difference(difference, plan)
     return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
 
@@ -144,7 +147,8 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
     """Return the probability that an F statistic with noncentrality `strength` exceeds its critical value.
 
     It is 0 if the error has no degrees of freedom. For some large noncentralities scipy returns NaN; then
-    the limiting chi-squared distribution is used."""
+    the limiting chi-squared distribution is used.
+    """
     from scipy import stats  # slow to import
     from statsmodels.stats.power import ftest_power_f2  # slow to import
 
@@ -161,7 +165,8 @@ def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
     """Return the smallest number of complete participants with this power; None if more than MOST_PEOPLE are
     needed.
 
-    `power_at` returns the power for a number of participants."""
+    `power_at` returns the power for a number of participants.
+    """
     people = bisect_left(range(MOST_PEOPLE + 1), power, lo=2, key=power_at)
     return people if people <= MOST_PEOPLE else None
 
@@ -189,7 +194,8 @@ def power_words(power: float) -> str:
     """Format a power with two decimals, rounded, without the leading zero: .5973 becomes .60.
 
     If rounding would show a common target that is not reached, three decimals are shown, rounded down:
-    .7999 becomes .799."""
+    .7999 becomes .799.
+    """
     if power > 0.99:
         return "> .99"
     told = round(power, 2)

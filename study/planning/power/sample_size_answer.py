@@ -123,7 +123,8 @@ class PowerAnswer:
 def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
     """Compute the answer to the researcher's question. This takes a fraction of a second.
 
-    Raises PowerPlanError with field `effect` if more than MOST_PEOPLE would be needed."""
+    Raises PowerPlanError with field `effect` if more than MOST_PEOPLE would be needed.
+    """
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:
         raise PowerPlanError("effect", _too_small(wish))
