@@ -101,7 +101,8 @@ class StudyAdmin(MembersOnlyAdmin):
     readonly_fields = ("participant_link", "pages", "spent")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
-        """Return the studies with the counts that the list shows."""
+        """Return the studies, each with the numbers of conditions, items and participants that the list
+        shows."""
         people = Participant.objects.filter(synthetic=False)
         counts = {
             "conditions_count": Condition.objects.all(),

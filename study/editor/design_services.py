@@ -42,7 +42,7 @@ def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> Non
 
 
 def part_save(*, part: StudyPart) -> None:
-    """Save a part."""
+    """Save a part of the study, such as the guide."""
     part.save()
 
 

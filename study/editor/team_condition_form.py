@@ -353,7 +353,7 @@ class TeamFields(ConditionForm):
         return MEMBERS in self.applying()
 
     def shown_rows(self) -> list[ShownRow]:
-        """Return the rows as the page shows them."""
+        """Return the rows with their fields and setting groups, as the page shows them."""
         return [self._shown_row(row) for row in self.rows]
 
     def _shown_row(self, row: Row) -> ShownRow:

@@ -35,8 +35,8 @@ HALVINGS, FARTHEST = 40, 20.0
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The information that a scheme's orders give on the model's columns for a number of people. It is
-    split into within and between participants."""
+    """The information that a scheme's orders give on the model's columns, for a number of people. It is
+    split into information within participants and between them."""
 
     people: int
     conditions: int
