@@ -62,7 +62,8 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
     process takes the next connection.
 
     They write no access log, because URLs contain participants' ids. Daphne does not read the headers of
-    proxies; the app decides which proxies it trusts."""
+    proxies; the app decides which proxies it trusts.
+    """
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
     return [child_process(name, command, environment, keep=(fd,)) for name in names]

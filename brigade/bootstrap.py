@@ -38,7 +38,8 @@ def main(arguments: Sequence[str]) -> int:
     """Install the packages that the requirements files pin.
 
     `arguments` are the names of these files. With `--into FOLDER` first, the packages go into a separate
-    virtual environment. Return the exit code: 0, or 2 after one line on stderr if the installation fails."""
+    virtual environment. Return the exit code: 0, or 2 after one line on stderr if the installation fails.
+    """
     apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
         with (BASE / "requirements.txt").open() as lock:
@@ -60,7 +61,8 @@ def install(files: Sequence[str], venv: Path = VENV) -> None:
     """Install the requirements files with uv, into a virtual environment for this version of Python. Raises
     SetupError if it fails.
 
-    Only `.venv` contains uv. It must exist before a separate environment is made."""
+    Only `.venv` contains uv. It must exist before a separate environment is made.
+    """
     python, ours = venv / "bin" / "python", venv == VENV
     if not all(path.exists() for path in (venv / "lib" / VERSION, python, *([UV] if ours else []))):
         without = [] if ours else ["--without-pip"]

@@ -50,7 +50,8 @@ def version() -> str:
 def var_dir() -> Path:
     """Return the absolute path of the folder for everything that the app writes. It need not exist yet.
 
-    Raises PathError if `BRIGADE_VAR` is not a usable path."""
+    Raises PathError if `BRIGADE_VAR` is not a usable path.
+    """
     chosen = os.environ.get("BRIGADE_VAR")
     try:
         return Path(chosen).expanduser().resolve() if chosen else base_dir() / "var"

@@ -65,7 +65,8 @@ class ChildProcess:
         """Start the program and return its process. Call this from the main thread, because the system kills
         the program when the calling thread ends.
 
-        Raises OSError if it cannot be started."""
+        Raises OSError if it cannot be started.
+        """
         with open_log(self.log) as log:
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 self.command,

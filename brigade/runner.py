@@ -121,7 +121,8 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
     """Keep the embedded Valkey running. If `REDIS_URL` names another server, check that it answers. Print a
     warning if that server is on another machine and has no password.
 
-    Raises RunError if the named server does not answer."""
+    Raises RunError if the named server does not answer.
+    """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
         return

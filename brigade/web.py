@@ -99,7 +99,8 @@ class SingleAccept:
 
     Twisted's loop accepts up to a hundred at once. So the first process to wake up would get all pages
     that reconnect. If too many files are open to accept a connection, this class tries again after a
-    pause."""
+    pause.
+    """
 
     def __init__(self, port: Any, factory: Any, loop: Any = reactor) -> None:
         self.port, self.factory, self.reactor = port, factory, loop

@@ -71,7 +71,8 @@ def sample_calls(
 
     If others may write to the agent, the prompts contain sample messages. `member` is the number of an
     agent without a seat. Raises WorldError if the length of the game is unknown or the settings are
-    impossible."""
+    impossible.
+    """
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
@@ -170,7 +171,8 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
 
     Every step makes all possible calls and retries, and every answer has its maximum length. Remembered
     exchanges, feedback on every agent and separate answers to people are included. Raises
-    UnknownPriceError if the model has no price."""
+    UnknownPriceError if the model has no price.
+    """
     if not trial.calls:
         return 0.0
     price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds

@@ -71,7 +71,8 @@ class EpisodeLoop(StepOpening):
 
         `agents` has the agent of each member by its number. `answers` returns the recorded model answers
         of a member, which are then used in place of model calls; None for new calls. Errors of agents are
-        not caught."""
+        not caught.
+        """
         told = [
             (member, self.situation(member, replace(limits, answers=answers(member.number))))
             for member in self.informed_members

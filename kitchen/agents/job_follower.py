@@ -46,7 +46,8 @@ def follow_jobs(
     A job is accepted if it has an aim, and declined if it only has words. It is given up after `patience`
     steps (0: never), or when its seat is told to stop. `stops` gives, by seat, the number of the message
     that said so. With `words`, jobs without an aim are left to the caller. `before` is the memory that the
-    previous call returned."""
+    previous call returned.
+    """
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
     aimed = [job for job in jobs if job.aim]

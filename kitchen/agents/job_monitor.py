@@ -42,7 +42,8 @@ def judge_job(status: str, words: Iterable[str]) -> str:
 
     `status` is the world's judgement of the job's aim (`World.aim_status`); UNKNOWN for a job without an
     aim. `words` are the worker's messages about this job since the last planning, oldest first. The last
-    clause that reports a result decides."""
+    clause that reports a result decides.
+    """
     if status != UNKNOWN:
         return status
     plain = (text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for text in words)

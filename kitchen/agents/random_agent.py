@@ -13,7 +13,8 @@ class RandomAgent(Agent):
     """Draw each seat's command from its legal actions; play every world.
 
     The random numbers depend only on the situation's seed. Seats choose in order. If a seat's command
-    makes the same command at the same place impossible, later seats do not choose it."""
+    makes the same command at the same place impossible, later seats do not choose it.
+    """
 
     kind = "random"
     instant = True

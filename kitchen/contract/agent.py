@@ -58,7 +58,8 @@ class LateDecision:
     """A decision, or some of its commands, that had no effect.
 
     Either it arrived after its step was over or after its time limit, or these commands were no longer
-    legal when they were due (`Organisation.think_steps`)."""
+    legal when they were due (`Organisation.think_steps`).
+    """
 
     step: int
     """The step that it was made for; the first is 1."""
@@ -229,7 +230,8 @@ class Adviser:
     """Recommends commands in a world, for hints to people and for simulated people. Keep no state between
     calls.
 
-    This base class recommends nothing. A world overrides the methods that it can support."""
+    This base class recommends nothing. A world overrides the methods that it can support.
+    """
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return a recommended command for the situation's only seat; None if none is known. Must be
@@ -285,7 +287,8 @@ class AimPursuer:
         """Return the next command of this seat towards `aim`, and the status of the aim.
 
         `since` is what `World.aim_mark` returned when the seat was asked for the aim. An aim with an
-        unknown form has the status FAIL. Must be quick."""
+        unknown form has the status FAIL. Must be quick.
+        """
         raise NotImplementedError
 
 
@@ -347,7 +350,8 @@ class Agent(ABC):
         such as a missing key.
 
         Each is a whole sentence. Only what this process can check is included. The study is assumed to
-        have a budget."""
+        have a budget.
+        """
         return ()
 
     def remarks(self) -> tuple[str, ...]:
@@ -404,5 +408,6 @@ class Agent(ABC):
         world and has arrived now. None: ignore it.
 
         `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
-        quick and wait for nothing. May raise."""
+        quick and wait for nothing. May raise.
+        """
         return None

@@ -83,7 +83,8 @@ def open_turn(
     step, and the plans that remain.
 
     A seat with a plan gets its next planned command, or the idle command while it has nothing to choose.
-    With `passes_by`, seats without a plan and with nothing to choose get the idle command, too."""
+    With `passes_by`, seats without a plan and with nothing to choose get the idle command, too.
+    """
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
         plan = plans.get(seat)
@@ -136,7 +137,8 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
     plan ends the seat's old plan.
 
     Such seats were not asked for a command, and the decision does not command them. If the agent was asked
-    only to answer a message, only the seats in `may_act` are considered."""
+    only to answer a message, only the seats in `may_act` are considered.
+    """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     may_act = set(situation.request.may_act)
     settled = may_act if situation.request.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
@@ -158,7 +160,8 @@ def visible_plans(
     """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
     They are its own plan and, if `others` is true, plans of others that the world lets it see. Plans of
-    others that were made for this step are not visible yet."""
+    others that were made for this step are not visible yet.
+    """
     left = {
         number: plan.then
         for number, plan in plans.items()

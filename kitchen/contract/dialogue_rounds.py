@@ -103,7 +103,8 @@ class StepDialogue:
         agents talk within the step.
 
         `hears` decides which addressees hear a message. `sent` is the number of the episode's messages so
-        far."""
+        far.
+        """
         organisation = situations[0].talk.organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None

@@ -41,7 +41,8 @@ class LargeMap(dict[str, Json]):
 
     To change an entry, assign a new value: a change inside a value is not noticed. The order of the
     entries differs between processes, so sort the keys if the order matters. `copy()` and `dict()` give
-    plain dicts."""
+    plain dicts.
+    """
 
     __slots__ = ("_frozen", "_touched")
     _frozen: FrozenMap

@@ -67,7 +67,8 @@ def join_decisions(kinds: Sequence[str], decisions: Mapping[int, Decision], memo
     """Return one decision that combines those of several members of a line-up.
 
     `decisions` has them by the member's place in `kinds`. `memory` is the joint memory so far: a member
-    without a decision keeps its part."""
+    without a decision keeps its part.
+    """
     remembered = [
         decisions[place].memory if place in decisions else (memory[place] if memory else None)
         for place in range(len(kinds))

@@ -149,7 +149,8 @@ class Mailbox:
         The code is empty if the message may be sent. Codes are those of
         `kitchen.contract.team_messages.message_refusal` and
         `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
-        `no_such_request`, `cycle`."""
+        `no_such_request`, `cycle`.
+        """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
         say = address_to_partner(say, sender, talking)
@@ -216,7 +217,8 @@ class Mailbox:
 
         If it is empty, the message is sent, with blocked words masked. If it passes a job on, the giver of
         the job also gets a report. If the code is `busy`, only the platform's answer to the sender is
-        returned. For other codes, nothing is."""
+        returned. For other codes, nothing is.
+        """
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
         if code:
@@ -282,7 +284,8 @@ class Mailbox:
 
         Messages that other agents sent with their decisions on this step arrive in the next step. So the
         order in which agents are asked does not matter. They arrive at once if the organisation lets
-        members talk within the step."""
+        members talk within the step.
+        """
         own, within = {member, None}, self.organisation.talks_within
         known = [
             each
@@ -312,7 +315,8 @@ class Mailbox:
 
         The missed messages are earlier ones that it did not know. `talk` is what the dialogue recorded
         about the agent. `messages` are the dialogue's messages as posted. Their numbers may differ from
-        those in the dialogue, because people wrote meanwhile or a message was not sent."""
+        those in the dialogue, because people wrote meanwhile or a message was not sent.
+        """
         before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
         last = max(known, default=talk.last_known)
@@ -346,7 +350,8 @@ def last_heard_of(note: Json, step: int) -> LastHeard:
 def may_see_message(world: World, organisation: Organisation, message: TeamMessage, number: int) -> bool:
     """Return whether the member with this number sent the message or may read it.
 
-    An addressee may read it if the world lets one of its seats hear it, or if it has no seat."""
+    An addressee may read it if the world lets one of its seats hear it, or if it has no seat.
+    """
     if message.sender == number:
         return True
     if number not in message.to or message.sender is None:

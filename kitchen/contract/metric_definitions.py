@@ -19,7 +19,8 @@ class Metric:
 
     `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`). If
     two worlds have equal metrics, they share a column in files; `words` is not compared. Raises ValueError
-    for contradictory fields."""
+    for contradictory fields.
+    """
 
     name: str
     """The key in `World.score()`, which is also the column in files: lower-case words joined by `_`."""

@@ -375,7 +375,8 @@ def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]
 
     `within` is included only if it is on. `rounds` is included if members talk within the step (always in
     a `pair`). `schedule` is included for all kinds but `pair`. `think_steps` and `stale` are included for
-    all schedules but `together`. `cycle_limit` is included if a job can come back to a member that had it."""
+    all schedules but `together`. `cycle_limit` is included if a job can come back to a member that had it.
+    """
     timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
     of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
     of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
@@ -396,7 +397,8 @@ def make_organisation(
     """Return an organisation of this kind with these members, in their order, for a world with `seats` seats.
 
     `commands` and `writes` are (from, to) pairs, only for the kind `custom`. Raises SettingsError if
-    members, settings or pairs do not fit."""
+    members, settings or pairs do not fit.
+    """
     if kind not in ORGANISATION_KINDS:
         raise SettingsError(f"organisation: {kind} is not one of {', '.join(ORGANISATION_KINDS)}")
     chosen = _settings(kind, settings or {})

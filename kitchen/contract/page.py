@@ -366,7 +366,8 @@ class Page(ABC):
 
         They are for the coming steps or, if `asks` is true, requests to the teammate. Raises
         TypedTextError if a command is not possible, or if there are more than `most`. By default, typing
-        is not possible."""
+        is not possible.
+        """
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:

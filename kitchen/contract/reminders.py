@@ -25,7 +25,8 @@ def reminder_reason(
     without an answer), or an empty text.
 
     `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
-    `messages` are those that the member sent and received."""
+    `messages` are those that the member sent and received.
+    """
     if any(_is_due(job.changed, asked_in, step) for job in jobs if job.giver == member):
         return REASON_OVERDUE
     waits = _unanswered(member, messages)

@@ -63,7 +63,8 @@ def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, 
     """Return a code for why this member may not send this message; empty if it may.
 
     The codes are `not_allowed`, `empty`, `too_long` and `too_many`. `sent` is the number of messages that
-    the member has already sent in this step."""
+    the member has already sent in this step.
+    """
     if sender not in organisation.numbers or say.kind not in MESSAGE_KINDS:
         return "not_allowed"
     if not message_recipients(organisation, sender, say):
@@ -157,7 +158,8 @@ def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, i
 
     `talking` maps members to their conversation partners. Codes: `busy` (the addressee talks with another
     member), `talking` (the sender does), `choose_one` (it does not name one addressee) and `not_allowed`
-    (it ends a conversation that has not begun)."""
+    (it ends a conversation that has not begun).
+    """
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE
     if talking.get(sender) == say.to[0]:

@@ -67,7 +67,8 @@ class Event(NamedTuple):
 
     The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It
     has `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
-    (`planned_in`). `time_lost`: before this step the clock was stopped for `milliseconds`."""
+    (`planned_in`). `time_lost`: before this step the clock was stopped for `milliseconds`.
+    """
 
     kind: str
     seat: int | None = None
@@ -84,7 +85,8 @@ class Setting:
     declarations.
 
     `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs. `minimum` and
-    `maximum` are inclusive; for a text they limit the number of characters."""
+    `maximum` are inclusive; for a text they limit the number of characters.
+    """
 
     name: str
     kind: str
@@ -199,7 +201,8 @@ class World(ABC):
 
     Random numbers come only from the generator that `reset` seeds; its state is part of `to_dict`.
     Whatever a world returns (brief, observation, legal actions, score, state) is a copy, which later steps
-    do not change. The large parts of the state are the exception."""
+    do not change. The large parts of the state are the exception.
+    """
 
     kind: ClassVar[str]
     """The name in the registry, stored with every episode."""
@@ -285,7 +288,8 @@ class World(ABC):
         """Return the facts that this seat knows before the game and that never change: rules, things, timing.
 
         They depend only on seats and settings, not on the seed, because the guide shows them before the
-        episode exists."""
+        episode exists.
+        """
 
     def public_brief(self) -> dict[str, Json]:
         """Return the facts that anybody may know before the game: the entries that the briefs of all seats
@@ -306,7 +310,8 @@ class World(ABC):
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
 
         A command with an amount (`amounts`) is listed once, with the least amount. For a seat that has
-        nothing to choose (`asks`), list `idle` and the commands that may interrupt its action."""
+        nothing to choose (`asks`), list `idle` and the commands that may interrupt its action.
+        """
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
         """Return the range (least, most) of each command of `legal_actions` that ends with an amount. Keys
@@ -339,7 +344,8 @@ class World(ABC):
         among its `legal_actions`.
 
         A seat that has nothing to choose *may act* if `legal_actions` has more than `idle` (for example
-        `stop`). Its player may command it until the step runs. If `idle` is all, nobody can command it."""
+        `stop`). Its player may command it until the step runs. If `idle` is all, nobody can command it.
+        """
         return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
@@ -392,7 +398,8 @@ class World(ABC):
         The platform also asks about three kinds of event that are not in the log. `commanded`: another
         seat's command before it runs, with `command` in the data. `intends`: what another seat is about to
         do, with the `Intent` as data. `plans`: the rest of another seat's plan, with the commands as
-        `left`."""
+        `left`.
+        """
         return True
 
     @abstractmethod

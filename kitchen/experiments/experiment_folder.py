@@ -53,7 +53,8 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
     rows of the episodes already played.
 
     Raises FolderError if the folder holds another experiment, and OSError if a file cannot be read or
-    written."""
+    written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     key = ""
     if (folder / SETTINGS).exists():

@@ -91,7 +91,8 @@ def experiment_create(
 ) -> Experiment:
     """Create an experiment with all its episodes as waiting, except those whose result rows are given.
 
-    Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones."""
+    Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones.
+    """
     made = experiment_draft(setup=setup, name=name, at_once=at_once, limit=limit)
     episodes_write(experiment=made)
     now = timezone.now()
@@ -166,7 +167,8 @@ def experiment_start(
     With `on_workers=False`, only prepare the episodes for this process (`episode_for_process`), and return
     False. `allowed` is the amount in US dollars that may be spent from now on. Without it, the
     experiment's own limit applies, if it has one. If the broker is unreachable, workers find the
-    experiment later by themselves. If preparing the episodes is interrupted, the next start completes it."""
+    experiment later by themselves. If preparing the episodes is interrupted, the next start completes it.
+    """
     episodes_write(experiment=experiment)
     for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
         ExperimentEpisode.objects.filter(pk__in=some).update(row=None, finished_at=None)
@@ -242,7 +244,8 @@ def episode_for_process(*, experiment_id: int) -> ExperimentEpisode | None:
     episode waits.
 
     The episode is not claimed, so a restarted process can continue it at once. If two processes play it,
-    only one of them can store the next piece of the log."""
+    only one of them can store the next piece of the log.
+    """
     episode = waiting_episodes(experiment_id).select_related("experiment").first()
     if episode is not None:
         episode.claimed_until = None
@@ -259,7 +262,8 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     Every step is logged when it is taken. Steps that are already logged are replayed without new model
     calls. An error of the co-player is stored as a failed row. A problem that affects every episode
     (missing key, no money) stops the experiment with a reason. If the database is unreachable for a
-    moment, the function waits."""
+    moment, the function waits.
+    """
     try:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
         row = _go_on(episode)

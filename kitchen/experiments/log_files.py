@@ -121,7 +121,8 @@ class LogRecorder:
     """Record the log of an episode while it is played.
 
     Steps with paid calls are written at once, others every few seconds and at the end. If `before` is a
-    log of the same episode, the recorder continues it."""
+    log of the same episode, the recorder continues it.
+    """
 
     def __init__(
         self,

@@ -246,7 +246,8 @@ def play_episode(
     continued. `steps` 0 means the usual number of steps.
 
     Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world
-    fails. Raises LogError if `before` belongs to another episode or leads to another state."""
+    fails. Raises LogError if `before` belongs to another episode or leads to another state.
+    """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)

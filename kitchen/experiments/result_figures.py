@@ -132,7 +132,8 @@ def share_interval(each: IntervalResult) -> tuple[float, float] | tuple[None, No
     """Return the 95 % interval of completed / (completed + failed) over episodes, cut at 0 and 1.
 
     Orders of one episode depend on each other, so the share is a ratio of sums over episodes (Cochran
-    1977, 6.3), with Student's t. Return (None, None) for fewer than two episodes."""
+    1977, 6.3), with Student's t. Return (None, None) for fewer than two episodes.
+    """
     from scipy.stats import t  # imported here because scipy.stats is slow to import
 
     n, share = len(each.counts), each.share

@@ -30,7 +30,8 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
     M is the number of cells that have a published value, or of all cells if none has. If some cells were
     not played, their mean is followed by the number of played cells. Other benchmarks have a line about
-    their own metric."""
+    their own metric.
+    """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return pairing_line(results)

@@ -51,7 +51,8 @@ def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "")
     """Replay a log and return the result with all differences.
 
     `program` is the current version of Brigade. `row` is the episode's row in `episodes.csv`; it is
-    compared, too."""
+    compared, too.
+    """
     if get_world(log.head.world).version != log.head.world_version:
         return ReplayResult(str(log.head), faults=(OTHER_VERSION,))
     try:

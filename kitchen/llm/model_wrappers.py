@@ -63,7 +63,8 @@ class RetryingModel(LanguageModel):
     would begin too late, the failure is raised at once. Replies and errors contain a record of every attempt.
 
     `rng` draws the waits. Make a new wrapper for each decision. `clock` counts seconds from any start,
-    `today` returns the present time."""
+    `today` returns the present time.
+    """
 
     def __init__(
         self,
@@ -140,7 +141,8 @@ class BudgetedModel(LanguageModel):
     call is then not made. The maximum cost is booked for failures that the server may have billed
     (`ModelError.usage` is None). It is also booked for answers without plausible token counts. Without a
     purse there is no limit, and costs are only reported; None if no price is known. If the purse itself
-    fails, the call is not made and costs nothing."""
+    fails, the call is not made and costs nothing.
+    """
 
     def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
         self.provider = model.provider

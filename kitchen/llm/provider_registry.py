@@ -74,7 +74,8 @@ def offered_models(provider: str) -> tuple[str, ...]:
     """Return the names of the models that forms offer; others can be requested too. Raises UnknownNameError
     for an unknown provider.
 
-    Your own server offers the models in `OPENAI_MODEL` (separated by commas)."""
+    Your own server offers the models in `OPENAI_MODEL` (separated by commas).
+    """
     load_named(PROVIDERS, provider)
     if provider == OPENAI:
         return tuple(name.strip() for name in os.environ.get("OPENAI_MODEL", "").split(",") if name.strip())

@@ -175,7 +175,8 @@ def metrics_side_by_side(
 
     Metrics that worlds declare identically become one. If a name or label is already used by an earlier
     metric, or is in `names` or `labels`, the world's name is appended. So adding a world renames no other
-    metric."""
+    metric.
+    """
     named: dict[Metric, NamedMetric] = {}
     for world in dict.fromkeys(worlds):
         for figure in metrics_of_world(world):

@@ -149,7 +149,8 @@ class PastTurn(OpenTurn):
     be stored.
 
     `world` is the world at that time. The turn has all messages of the steps before it, and at least the
-    first `messages` of the episode."""
+    first `messages` of the episode.
+    """
 
     store = _RefusingWriter()
 

@@ -72,7 +72,8 @@ class MeasuredItems:
 
         `version` is a primary key, `condition` a condition's key. `score` is the score of the episode, and
         `answers` the answers by item key. `other_metrics` holds the values of play metrics that are not
-        part of the score."""
+        part of the score.
+        """
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
         return found | {
             key: other_metrics.get(key) for key, keys in self.of_play.items() if condition in keys
@@ -84,7 +85,8 @@ class MeasuredItems:
         """Yield (key, value) for each survey measure after one episode. `answers` holds the answers by item
         key.
 
-        Items about teammates are skipped if the condition has no teammates."""
+        Items about teammates are skipped if the condition has no teammates.
+        """
         asked = self.versions[version]
         for measure in self.measures:
             question = asked.fits.get(measure.key)
@@ -100,7 +102,8 @@ def measured_items_in(
 
     `designs` are the versions' designs by primary key, newest first. `labels` are the names of items, in
     their order, and `scored` is the study's `scale_keys`. Answers to an item with bounds other than those
-    in the newest version are not used."""
+    in the newest version are not used.
+    """
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, ItemOrScale] = {}
     for by_name in asked.values():
@@ -202,7 +205,8 @@ def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]])
     """Return the values of play metrics that are not part of the score, by (episode, seat).
 
     `played` are the rounds as (condition key, episode, seat). `wanted` maps each metric to the keys of the
-    conditions that have it; other values are left out."""
+    conditions that have it; other values are left out.
+    """
     rounds = list(played)
     found: dict[Seated, Values] = defaultdict(dict)
     shares = _shares({episode for key, episode, _ in rounds if key in wanted.get(FORESIGHT.key, ())})

@@ -47,7 +47,8 @@ def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[C
     """Return the co-players (agents and models) of each condition, in the order of conditions.
 
     With a sample, they are read from its rounds, otherwise from all rounds ever begun. If no round has
-    begun, the configured co-player is returned."""
+    begun, the configured co-player is returned.
+    """
     begun = Round.objects.filter(participant__study=study, episode__isnull=False)
     plain = (sample.rounds if sample else begun).order_by()
     return [_players(condition, plain.filter(condition=condition)) for condition in study.conditions.all()]
@@ -132,7 +133,8 @@ def analyse_present_data(
     analysed.
 
     `who` is the selection of participants. `preregistered` uses only data collected as preregistered.
-    `untouched` leaves out episodes that an outage affected."""
+    `untouched` leaves out episodes that an outage affected.
+    """
     sample = analysis_sample.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = analysis_sample.measured_items(sample)
     conditions = analysis_sample.analysis_conditions(sample)
@@ -215,7 +217,8 @@ def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], ma
 def forget_analysis(study_id: int, **_: Any) -> None:
     """Erase the cached analyses of a study. The signal `person_erased` calls this function.
 
-    If the cache cannot be reached, the entries expire by themselves."""
+    If the cache cannot be reached, the entries expire by themselves.
+    """
     from redis.exceptions import RedisError  # takes a second to import
 
     try:

@@ -59,7 +59,8 @@ class Sample:
 
     `preregistered` keeps only participants who entered as preregistered (`participants_as_preregistered`).
     `untouched` leaves out the episodes that an outage of our server affected. Failed attention checks are
-    computed once per sample."""
+    computed once per sample.
+    """
 
     def __init__(
         self, study: Study, *, who: str, preregistered: bool = False, untouched: bool = False
@@ -162,7 +163,8 @@ def failed_checks(study: Study) -> set[int]:
     """Return the ids of participants who completed the study but failed more attention checks than their
     version of the study allows.
 
-    Versions without a limit exclude nobody. Comprehension questions are no attention checks."""
+    Versions without a limit exclude nobody. Comprehension questions are no attention checks.
+    """
     rules = {version.pk: _check_rule(version.blueprint) for version in study.versions.defer("bundle")}
     ruled = {pk: (allowed, checks) for pk, (allowed, checks) in rules.items() if allowed is not None}
     answers = Answer.objects.filter(
@@ -256,7 +258,8 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:
     """Yield one row for each participant, condition and measure.
 
-    Only participants who completed the study are included, as in the paper (MindAgent)."""
+    Only participants who completed the study are included, as in the paper (MindAgent).
+    """
     states = freeze_states(sample.study)
     rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
     beside = play_values(rounds, scales.of_play)
@@ -318,7 +321,8 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
     """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
 
     People are checked against the analysis of people, synthetic participants against that of synthetic
-    ones. In a study with between-subjects groups, participants without a group are excluded."""
+    ones. In a study with between-subjects groups, participants without a group are excluded.
+    """
     codes: dict[int, str] = {}
     groups = group_keys(study.between_groups)
     analysed: dict[tuple[bool, str], set[int]] = {}
@@ -378,7 +382,8 @@ def scale_answers(
     """Return the answers to the items of each sub-scale: in each condition, and over all conditions.
 
     Over all conditions, each participant's means are used. Only versions of the study that have the same
-    items as the newest version are used. Rows without any answer are left out."""
+    items as the newest version are used. Rows without any answer are left out.
+    """
     scales = _newest(rated)
     rows: Rows = {}
     for key, condition, who, row in _rows(sample, rated, scales) if scales else ():

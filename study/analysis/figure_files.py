@@ -48,7 +48,8 @@ def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: st
     name, and `kind` the file type.
 
     `figures` are the SVG figures of means that a worker has already drawn, by measure key. Raises KeyError
-    for an unknown figure, and ProcessPoolError if it cannot be drawn now."""
+    for an unknown figure, and ProcessPoolError if it cannot be drawn now.
+    """
     chart = charts_of(analysis, of)[name]
     return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)
 

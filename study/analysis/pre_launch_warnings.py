@@ -99,7 +99,8 @@ Scores = list[Mapping[str, Json]]
 def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
     """Return the warnings from the dry run as whole sentences, by condition key.
 
-    Conditions are left out if their settings have changed since they were played."""
+    Conditions are left out if their settings have changed since they were played.
+    """
     found = dry_run_spreads(study)
     return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
 
@@ -174,7 +175,8 @@ def late_decision_warnings(study: Study) -> Iterator[str]:
     """Yield one sentence for each condition in which decisions came too late in the dry run.
 
     It begins with the condition's name and states their number, the length of a step, and what to do.
-    Conditions are left out if their settings have changed since they were played."""
+    Conditions are left out if their settings have changed since they were played.
+    """
     for plan in blueprint_of(study).conditions:
         for tick_ms, late, made in _counts(study, plan):
             if late:
@@ -224,7 +226,8 @@ def unmeasurable_warnings(study: Study) -> list[str]:
     """Return sentences about what the study cannot measure. Each begins with the names of the conditions that
     it is about.
 
-    They come from the settings and from the dry run. Conditions with the same warning share one sentence."""
+    They come from the settings and from the dry run. Conditions with the same warning share one sentence.
+    """
     names: dict[str, list[str]] = {}
     for row in study.conditions.all():
         for words in row.unmeasured:

@@ -1,7 +1,4 @@
-"""List what a study lacks before it can take participants, and what the researcher should reconsider.
-
-Pages and the button that opens a study use the same list.
-"""
+"""List what a study lacks before it can take participants, and what the researcher should reconsider."""
 
 from __future__ import annotations
 
@@ -54,11 +51,11 @@ LONG = 5
 
 
 def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each pair of names that one typo may explain.
+    """Yield each pair of names that differ so little that one may be a typo.
 
-    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples are
-    `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Different numbers are
-    not typos.
+    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples
+    are `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Names with
+    different numbers are not reported.
     """
     return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_typo(one, other))
 
@@ -95,10 +92,10 @@ FEWEST_TESTED_PARTICIPANTS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReadinessProblem:
-    """One problem, in words.
+    """One problem, described in `words`.
 
-    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. `hinders`
-    says that the study must not take participants before the problem is fixed.
+    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. If
+    `hinders` is True, the study must not take participants before the problem is fixed.
     """
 
     words: str
@@ -108,12 +105,12 @@ class ReadinessProblem:
 
 
 def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
-    """Return a problem that does not keep the study from taking participants."""
+    """Return a problem that is only advice: the study can still take participants."""
     return ReadinessProblem(words, page, args, hinders=False)
 
 
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
-    """Return all problems in the order of the design. Problems that block the study come first."""
+    """Return all problems. Those that block the study come first, each group in the order of the design."""
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),
@@ -251,7 +248,7 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield why the groups between people cannot be compared."""
+    """Yield why the between-subjects groups cannot be compared."""
     if not design.groups or not design.conditions:
         return
     for group in design.groups:

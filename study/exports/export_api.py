@@ -48,7 +48,8 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
     participants who have it.
 
     Sequences that nobody has are included. Random orders have no sequences. `synthetic` counts synthetic
-    participants instead of people."""
+    participants instead of people.
+    """
     for scheme, versions in _schemes(study).items():
         try:
             block = scheme_sequences(scheme.name, scheme.conditions)

@@ -92,7 +92,8 @@ AT_ONCE = 1000
 class Column:
     """One column of a table, with its description for the codebook.
 
-    `kind` is `text`, `integer`, `number`, `boolean` (1/0), `time` (ISO 8601, UTC) or `json`."""
+    `kind` is `text`, `integer`, `number`, `boolean` (1/0), `time` (ISO 8601, UTC) or `json`.
+    """
 
     name: str
     kind: str
@@ -116,7 +117,8 @@ def file_columns(group: str, **levels: str | Iterable[str]) -> tuple[Column, ...
     """Return the columns of one group in columns.toml.
 
     `levels` describes the possible values of single columns, by column name: a text, a list of values, or
-    a mapping of values to explanations."""
+    a mapping of values to explanations.
+    """
     columns = {name: Column(name, **column) for name, column in _column_file()[group].items()}
     for name, given in levels.items():
         columns[name] = replace(columns[name], levels=_in_words(given))
@@ -134,7 +136,8 @@ class ExportTable:
     """One table of the export.
 
     `read` yields the rows in groups, so that they are never all in memory. The cells of a row are in the
-    order of the columns."""
+    order of the columns.
+    """
 
     name: str
     meaning: str
@@ -162,7 +165,8 @@ class ExportTable:
     def opened(self, study: Study, chosen: ExportSelection) -> tuple[tuple[Column, ...], Iterator[RowBatch]]:
         """Return all columns, and an iterator of the selected rows as Python values.
 
-        Columns and rows match even if the design changes while the rows are read."""
+        Columns and rows match even if the design changes while the rows are read.
+        """
         if self.more is None:
             return self.columns, in_batches(self.read(study, chosen), AT_ONCE)
         more = self.more(study)

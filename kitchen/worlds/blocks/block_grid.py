@@ -41,7 +41,8 @@ def walked(start: Cell, goal: Cell, reach: float, moves: int = MOVES_PER_STEP) -
     number of moves made.
 
     Each move changes the coordinate with the largest difference; ties: x, then z, then y. The walk ends as
-    soon as the goal is within `reach`."""
+    soon as the goal is within `reach`.
+    """
     at = list(start)
     for taken in range(moves):
         if is_within(at, goal, reach):

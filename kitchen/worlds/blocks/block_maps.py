@@ -82,7 +82,8 @@ def draw_herd(name: str, seed: int) -> Herd:
     """Return the animals of a map as (kind, cell), in the order of the map file, at random places that depend
     on `seed`.
 
-    They are on the ground, in cells without a block or another animal. Empty if the map has no animals."""
+    They are on the ground, in cells without a block or another animal. Empty if the map has no animals.
+    """
     place, chance = place_map(name), Random(seed)  # noqa: S311 - not for secrets
     rule, (low, high) = place.herd, place.start.area
     if not rule:

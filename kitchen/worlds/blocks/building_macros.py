@@ -115,7 +115,8 @@ class Build(MacroRule):
     """The macro `build LEVEL`: place all missing blocks of a level whose material the seat holds.
 
     It skips a cell that a seat with a lower number is about to fill in this step. It ends as done when the
-    seat can place no other block of the level, or when it would skip all cells that are left."""
+    seat can place no other block of the level, or when it would skip all cells that are left.
+    """
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
     counts: ClassVar[bool] = True

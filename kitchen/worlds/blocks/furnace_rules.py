@@ -70,7 +70,8 @@ def fuel_for(held: Mapping[str, int], store: float, smeltings: int) -> FuelUse |
     """Return the fuel to burn for this number of smeltings; None if it is not enough.
 
     `held` is the inventory of the seat. `store` is the fuel in the furnace, in smeltings. Within a kind of
-    fuel, the item held most is burnt first; ties: by name."""
+    fuel, the item held most is burnt first; ties: by name.
+    """
     left, burnt = dict(held), Counter[str]()
     for items, lasts in smelting_rules().fuels:
         while store < smeltings and (found := sorted(items & left.keys())):

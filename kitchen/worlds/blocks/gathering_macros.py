@@ -31,7 +31,8 @@ class Collect(MacroRule):
     """The macro `collect KIND N`: walk to the nearest block of a kind and take it, until the seat took N.
 
     It also ends as done if no such block is left near. A block may take several steps of work. The work is
-    lost when another block becomes the nearest one."""
+    lost when another block becomes the nearest one.
+    """
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
     counts: ClassVar[bool] = True

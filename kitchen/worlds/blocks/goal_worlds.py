@@ -138,7 +138,8 @@ class BuildingWorld(GoalWorld):
         """Return the seat's observation. If the seat knows the blueprint, add how far it is built.
 
         `left_by_level` has the number of missing blocks of each level. `level` is the lowest unfinished
-        level. `differences` has its cells that differ, as [x, z, wanted block, present block]."""
+        level. `differences` has its cells that differ, as [x, z, wanted block, present block].
+        """
         seen, compared = super().observe(seat), self.comparison
         if not compared or not self.knows_blueprint(seat):
             return seen

@@ -81,7 +81,8 @@ class RecipeBook:
         all held.
 
         Named items are taken first. For a tag, one piece is taken at a time, from the item that is then
-        held most; ties: by name."""
+        held most; ties: by name.
+        """
         if any(held.get(item, 0) < amount * times for item, amount in row.named.items()):
             return None
         paid = Counter({item: amount * times for item, amount in row.named.items()})

@@ -52,7 +52,8 @@ def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: 
 
     `done` lists the cook's macros that took effect; `since` is what `aim_mark` returned when the aim was
     given. `bring` and `put_in` fail if the thing does not exist and cannot be made from one existing
-    thing."""
+    thing.
+    """
     kind, what = aim[0], aim[1]
     if kind == BRING:
         reached = bool(things.lies_on(what, SHARED_COUNTERS))

@@ -338,7 +338,8 @@ def read_macros(given: Json) -> list[Command]:
 
     A text has one command on each line, or semicolons between them. A list has texts or lists of words.
     Bullets and punctuation are ignored: `1. pickup(egg, counter);` is `pickup egg counter`. Entries that
-    cannot be read are left out."""
+    cannot be read are left out.
+    """
     if isinstance(given, str):
         given = re.split(r"[;\n]", given)
     if not isinstance(given, list):

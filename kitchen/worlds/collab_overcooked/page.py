@@ -212,7 +212,8 @@ class CollabPage(GridPage):
 
         Raises TypedTextError if the text has no command or more than `most`, or one that the cook can
         never carry out. If the person plans for the own seat (`asks` is false), the first command must
-        also be possible now."""
+        also be possible now.
+        """
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
         macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))

@@ -82,7 +82,8 @@ def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
 def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     """Return the sums of squares as (between groups, within groups).
 
-    Each group is centred on its own mean first, which avoids rounding errors for large values."""
+    Each group is centred on its own mean first, which avoids rounding errors for large values.
+    """
     groups = _without_common_part(groups)
     means = [fmean(group) for group in groups]
     grand = fmean(value for group in groups for value in group)
@@ -112,7 +113,8 @@ class Pair:
 
     `difference` is the mean of `second` minus that of `first`, in the measure's unit, with its 95 %
     simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g with the same sign. It uses the
-    pooled standard deviation of the two conditions and is None if neither varies."""
+    pooled standard deviation of the two conditions and is None if neither varies.
+    """
 
     first: AnalysisCondition
     second: AnalysisCondition
@@ -201,7 +203,8 @@ def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
     correction for small samples.
 
     Source: Hedges (1981), equation 6e. Return None if neither group varies. Both groups need at least two
-    values."""
+    values.
+    """
     df = len(before) + len(after) - 2
     pooled = ((len(before) - 1) * variance(before) + (len(after) - 1) * variance(after)) / df
     if pooled == 0:

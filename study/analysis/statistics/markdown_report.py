@@ -322,7 +322,8 @@ PLAYER_COLUMNS: Columns[ConditionPlayers] = {
 def players_table(players: Sequence[ConditionPlayers]) -> str:
     """Return the table of co-players, models, fallbacks and parsed replies, one row for each condition.
 
-    Warnings about badly parsed replies are below it."""
+    Warnings about badly parsed replies are below it.
+    """
     warnings = [
         f"Warning: {escape_markdown(f'{one.condition.label}: {one.read.warning}')}"
         for one in players
@@ -345,7 +346,8 @@ PAIR_COLUMNS: Columns[Pair] = {
 def pairs_table(pairs: Sequence[Pair]) -> str:
     """Return the table of all pairs of conditions, one row for each; empty without pairs.
 
-    The difference is the second condition's mean minus the first's."""
+    The difference is the second condition's mean minus the first's.
+    """
     return _table(PAIR_COLUMNS, pairs) if pairs else ""
 
 

@@ -61,7 +61,8 @@ class BetweenFactor:
     """The between-subjects groups of a study. It gives the group that plays each condition, and the
     condition's level of the within-subject factor.
 
-    A condition with an empty group is played by all groups."""
+    A condition with an empty group is played by all groups.
+    """
 
     groups: tuple[str, ...]
     levels: Mapping[str, str]
@@ -79,7 +80,8 @@ class AnalysisCondition:
     """One condition of the study, as a level of the analysed factor. Tables and figures sort by `position`,
     then `key`.
 
-    Raises DefinitionError for an invalid key or an empty label."""
+    Raises DefinitionError for an invalid key or an empty label.
+    """
 
     key: str
     label: str
@@ -96,7 +98,8 @@ class Measure:
     `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps
     from `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where
     `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, has labels for the two ends,
-    or has one for every step. Raises DefinitionError if the arguments contradict each other."""
+    or has one for every step. Raises DefinitionError if the arguments contradict each other.
+    """
 
     key: str
     label: str
@@ -204,7 +207,8 @@ SAME, TINY = 1e-14, 1e-100
 class NotComputable:
     """Why a test could not be computed from the data: a code for programs and a clause for people.
 
-    `because` continues the sentence "not computable because ...", without a full stop."""
+    `because` continues the sentence "not computable because ...", without a full stop.
+    """
 
     reason: Reason
     because: str
@@ -269,7 +273,8 @@ def table_with_missing_rows(
     row without a value is added.
 
     Tests thus know in which order the conditions were played. For example, items about teammates are not
-    asked in a condition without teammates."""
+    asked in a condition without teammates.
+    """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}
     rows = [own.get(place) or replace(row, measure=measure.key, value=None) for place, row in played.items()]

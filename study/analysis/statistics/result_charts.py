@@ -71,7 +71,8 @@ def mean_words(d: Description) -> str:
 def position_chart(result: MeasureResult) -> Chart:
     """Return a chart of the means by position in the order of play, over all conditions and for each one.
 
-    It shows effects of learning and fatigue."""
+    It shows effects of learning and fatigue.
+    """
     result = result.where_measured()
     tables: list[tuple[str, int | None, MeasureTable]] = [
         ("All conditions", None, _by_position(result.table))
@@ -141,7 +142,8 @@ ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 def reliability_chart(scales: Sequence[ScaleResult], *, synthetic: bool = False) -> Chart:
     """Return a chart of one scale: Cronbach's alpha with its interval, and McDonald's omega.
 
-    There is one entry for each condition, and one for participants' means over all conditions."""
+    There is one entry for each condition, and one for participants' means over all conditions.
+    """
     computed = [(place, one.found) for place, one in enumerate(scales) if isinstance(one.found, Reliability)]
     names = tuple(one.place for one in scales)
     lowest = min([0.0, *(found.alpha_low for _, found in computed)])
@@ -246,7 +248,8 @@ def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
 def participants_chart(result: MeasureResult) -> Chart:
     """Return a chart with each participant as a thin line over the conditions.
 
-    The means have within-participant intervals, and brackets mark significant paired contrasts (Holm)."""
+    The means have within-participant intervals, and brackets mark significant paired contrasts (Holm).
+    """
     result = result.where_measured()
     people, pairs = _people(result), _differing(result)
     lines = [_thread(result, who, values) for who, values in people.items()]

@@ -124,7 +124,8 @@ def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     all.
 
     The directory is created if needed. The report is written last, so its presence means that all files
-    exist. Raises OSError if a file cannot be written."""
+    exist. Raises OSError if a file cannot be written.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))
 
@@ -138,7 +139,8 @@ def means_rows(analysis: Analysis) -> list[Row]:
     """Return one row per measure and condition, with the mean and its intervals.
 
     The within-participant interval (Cousineau and Morey) and its mean use only participants with a value
-    in every condition."""
+    in every condition.
+    """
     return [
         {**_of(result), **_description(one), **_within(result.interval(one.condition))}
         for result in analysis.measures
@@ -169,7 +171,8 @@ def tukey_rows(analysis: Analysis) -> list[Row]:
 def player_rows(analysis: Analysis) -> list[Row]:
     """Return one row per condition and called model; a condition without models has one row.
 
-    Numbers of decisions and fallbacks are those of the whole condition."""
+    Numbers of decisions and fallbacks are those of the whole condition.
+    """
     return [
         {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}
         for players in analysis.players

@@ -70,7 +70,8 @@ def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | No
     """Return the repeated-measures ANOVA as text, with the correction that decides. If it was not computed,
     return why.
 
-    Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30"."""
+    Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30".
+    """
     if isinstance(found, NotComputable):
         return str(found)
     above, below = found.df_corrected
@@ -241,7 +242,8 @@ def bracket_note(pairs: Sequence[object], means: str) -> str:
     """Return the note below a figure that explains its brackets.
 
     `means` says what a bracket stands for. If there are too many pairs for brackets, the note says so.
-    Empty without pairs."""
+    Empty without pairs.
+    """
     if len(pairs) > MOST:
         return (
             f"{counted_noun(len(pairs), 'pair')} differ ({means}): too many to bracket, a table lists them."
@@ -269,7 +271,8 @@ def value_axis_title(measure: Measure) -> str:
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
     """Return a condition's within-participant interval as text; a dash if there is none.
 
-    The interval's mean and n are added if it uses fewer participants than have a value."""
+    The interval's mean and n are added if it uses fewer participants than have a value.
+    """
     found = result.interval(condition)
     if not found:
         return DASH

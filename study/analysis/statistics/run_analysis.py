@@ -98,7 +98,8 @@ class MeasureResult:
     def where_measured(self) -> MeasureResult:
         """Return the result without those conditions that have no rows, for figures.
 
-        If no condition has rows, return all of them."""
+        If no condition has rows, return all of them.
+        """
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
         if not places or len(places) == len(self.table.conditions):
@@ -120,7 +121,8 @@ class Analysis:
     out. `attrition` describes participants without rows, and `players` the co-players of each condition;
     both may be unknown (None, empty). `versions` are the study versions of the analysed participants.
     `differing` are labels of measures that these versions asked differently. `preregistered` is true if
-    only data collected as preregistered were requested."""
+    only data collected as preregistered were requested.
+    """
 
     conditions: tuple[AnalysisCondition, ...]
     measures: tuple[MeasureResult, ...]
@@ -186,7 +188,8 @@ def analyse(
     values in the analysis; they are needed only to know in which order a participant played. The other
     arguments are fields of `Analysis`, where they are explained. The result of a test that cannot be
     computed is `NotComputable`; no number is NaN. Raises DefinitionError or RowError for contradictory
-    input."""
+    input.
+    """
     check_observations(observations, conditions, measures)
     dropped = (
         frozenset()

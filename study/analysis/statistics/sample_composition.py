@@ -66,7 +66,8 @@ def incomplete_participants(
     (section 5.3).
 
     With between-subjects groups, only the conditions of the participant's group are required. Participants
-    without a group are always returned."""
+    without a group are always returned.
+    """
     played: dict[tuple[str, str], set[str]] = {(row.participant, row.group): set() for row in observations}
     for row in observations:
         if row.value is not None:
@@ -83,7 +84,8 @@ def split_exclusions(
 ) -> tuple[tuple[Observation, ...], tuple[Exclusion, ...]]:
     """Return the rows of the participants who are not in `dropped`, and the list of exclusions.
 
-    Rows without a value stay in the data, but are also listed as an exclusion."""
+    Rows without a value stay in the data, but are also listed as an exclusion.
+    """
     kept = tuple(row for row in observations if row.participant not in dropped)
     left_out: dict[Reason, list[str]] = {
         "not every condition": [row.participant for row in observations if row.participant in dropped],
@@ -102,7 +104,8 @@ class DesignVersion:
 
     `frozen`: this exact design was preregistered. `changed_since_freeze`: the study was preregistered
     before, but with another design. `planned_later`: the tests of this analysis were preregistered after
-    this version, and differently."""
+    this version, and differently.
+    """
 
     number: int
     frozen: bool = False
@@ -139,7 +142,8 @@ def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]
 def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:
     """Return one sentence for each reason why these data are not one preregistered sample.
 
-    `differing` are labels of measures that the versions asked differently."""
+    `differing` are labels of measures that the versions asked differently.
+    """
     each = ", ".join(f"version {one.version.number} ({one.participants})" for one in versions)
     pooled = f"Data of {len(versions)} versions of the study are pooled here: {each}."
     said = [pooled] if len(versions) > 1 else []
@@ -212,7 +216,8 @@ class ConditionPlayers:
     """The co-players (agents and models) of one condition.
 
     `kinds` are the kinds of agents that had seats. `chosen_by` lists who made the decisions, and
-    `fallbacks` why another agent decided. Both have numbers of decisions, the most frequent first."""
+    `fallbacks` why another agent decided. Both have numbers of decisions, the most frequent first.
+    """
 
     condition: AnalysisCondition
     kinds: tuple[str, ...] = ()

@@ -80,7 +80,8 @@ class Share:
         """Return whether a message that the people `of` know belongs in this participant's rows.
 
         The participant must be one of them. A message that no person knows belongs to the first
-        participant of the episode."""
+        participant of the episode.
+        """
         return self.member in of or (not of and self.member == self.first)
 
 
@@ -97,7 +98,8 @@ def rows_of_conversations(
     """Yield the rows that `cells` makes from the messages in each participant's episodes, in the order of
     steps.
 
-    `events_of` reads the scored events of episodes, if `cells` needs them."""
+    `events_of` reads the scored events of episodes, if `cells` needs them.
+    """
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}

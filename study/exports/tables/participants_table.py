@@ -92,7 +92,8 @@ class WideColumn(Column):
 def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
     """Return the columns that depend on the study's design, in an order to which later versions only add.
 
-    Their names are unique, and none is in `taken`."""
+    Their names are unique, and none is in `taken`.
+    """
     columns: dict[ColumnContent, WideColumn] = {}
     figures, designs = study_figures(study), version_blueprints(study)
     keys = scale_keys(designs)
@@ -242,7 +243,8 @@ def participant_data(
     """Return the data of these participants by primary key, with a small number of queries.
 
     `figures` are the study's metrics. `keys` are the keys of its scales (see `scale_keys`). `of_play` maps
-    each measure that is computed from the log to the conditions that have it."""
+    each measure that is computed from the log to the conditions that have it.
+    """
     by_person = {person.pk: ParticipantData() for person in people}
     _read_rounds(by_person, figures)
     if of_play:

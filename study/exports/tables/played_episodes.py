@@ -112,7 +112,8 @@ class PlayedEpisode:
 
         The first cell of each row is the step's number, and rows are in this order. `EPISODE_COLUMNS` are
         put before each row; `EPISODE_MARKS` and `OUTAGE_MARKS` after it, but before its last `later`
-        cells. Rows of steps that an outage affected are left out if `chosen` says so."""
+        cells. Rows of steps that an outage affected are left out if `chosen` says so.
+        """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)
             return
@@ -164,7 +165,8 @@ def played_episodes(
     """Yield every started episode once for each of its participants, ordered by participant. Practice
     episodes come first, then the others in the order of play.
 
-    `downtime` are the study's outages, if the caller has read them already."""
+    `downtime` are the study's outages, if the caller has read them already.
+    """
     downtime = downtime_since_creation(study) if downtime is None else downtime
     for played, began, ended in _all_played(study, chosen):
         played.touch = outage_overlap(downtime, began, ended)
@@ -253,7 +255,8 @@ def not_withdrawn(pks: Iterable[int]) -> set[int]:
     """Return those primary keys whose participants have not withdrawn.
 
     Call this after reading all other data. A withdrawal erases the data at once, so the data of the
-    remaining participants were read completely."""
+    remaining participants were read completely.
+    """
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
 

@@ -54,7 +54,8 @@ def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
     it.
 
     `y` are the values. `x` is the design matrix (values x columns) of full rank, and `groups` the
-    participant of each value, counted from 0. The columns of `x` must not explain `y` completely."""
+    participant of each value, counted from 0. The columns of `x` must not explain `y` completely.
+    """
     z = np.eye(max(groups) + 1)[list(groups)]
     return _at(_best_ratio(y, x, z), y, x, z)
 
@@ -209,7 +210,8 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel |
     the data do not allow it.
 
     The condition is always in the model. In a design with groups, group, level and their interaction
-    replace it."""
+    replace it.
+    """
     terms = terms or (GROUP_TERMS if table.between else TERMS)
     rows = [row for row in table.observations if row.value is not None and _has_place(table, row)]
     known = [c for c in table.conditions if table.values(c.key)]

@@ -40,7 +40,8 @@ def friedman(table: MeasureTable) -> Friedman | NotComputable:
     """Test with Friedman's test whether ranks differ between conditions, and compare all pairs. Return
     NotComputable if the data do not allow it.
 
-    Participants without a value in every condition are left out and listed in the result."""
+    Participants without a value in every condition are left out and listed in the result.
+    """
     cells = complete_cases(table)
     problem = why_not_within(cells)
     if problem and problem.reason != "no_variance_within":  # ranks that all agree are no problem

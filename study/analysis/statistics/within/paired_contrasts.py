@@ -72,7 +72,8 @@ def all_pairs_within(table: MeasureTable) -> Family:
     """Compare every two conditions that have values: the second minus the first. All pairs are corrected
     together.
 
-    Two conditions of different between-subjects groups are not compared, because nobody plays both."""
+    Two conditions of different between-subjects groups are not compared, because nobody plays both.
+    """
     known = [c for c in table.conditions if table.values(c.key)]
     pairs = [
         PlannedContrast(f"{b.label} \N{MINUS SIGN} {a.label}", {b.key: 1.0, a.key: -1.0})
@@ -124,7 +125,8 @@ def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable 
 def scale_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weights, whose sum must be 0, scaled so that positive ones sum to 1 and negative ones to -1.
 
-    The weighted sum is then a difference of means in the measure's unit. Weights of 0 are left out."""
+    The weighted sum is then a difference of means in the measure's unit. Weights of 0 are left out.
+    """
     half = sum(abs(weight) for weight in weights.values()) / 2
     return {key: weight / half for key, weight in weights.items() if weight}
 

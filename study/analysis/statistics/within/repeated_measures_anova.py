@@ -136,7 +136,8 @@ def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
     condition.
 
     With between-subjects groups, participants are those of the group that plays the condition. There is no
-    interval with fewer than two participants or conditions, nor for a condition that several groups play."""
+    interval with fewer than two participants or conditions, nor for a condition that several groups play.
+    """
     if table.between is None:
         return _intervals(complete_cases(table))
     own = (

@@ -28,7 +28,8 @@ class ExcludedParticipant:
 class Sphericity:
     """The result of Mauchly's test of sphericity: W with its chi-squared approximation.
 
-    With two conditions there is nothing to test, and `RepeatedMeasures.sphericity` is None."""
+    With two conditions there is nothing to test, and `RepeatedMeasures.sphericity` is None.
+    """
 
     w: float
     chi_squared: float
@@ -43,7 +44,8 @@ class RepeatedMeasures:
 
     `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt. The
     corrections multiply both degrees of freedom by their epsilon. `epsilon_hf` may be above 1; 1 is then
-    used."""
+    used.
+    """
 
     n: int
     conditions: tuple[AnalysisCondition, ...]
@@ -68,7 +70,8 @@ class RepeatedMeasures:
         """True if the correction of Huynh and Feldt is used, False for that of Greenhouse and Geisser.
 
         The former is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
-        strict (Girden 1992)."""
+        strict (Girden 1992).
+        """
         return self.epsilon_gg > MILD
 
     @property
@@ -102,7 +105,8 @@ class Contrast:
     `difference` is its mean in the measure's unit, with a 95 % interval that is not corrected for several
     contrasts. `p_adjusted` is Holm's p over all contrasts of the family. `g` is Hedges' g over the
     standard deviation of the participants' sums, with its interval by the noncentral t. `bayes_factor` is
-    in favour of a difference (Jeffreys, Zellner and Siow's prior, scale .707)."""
+    in favour of a difference (Jeffreys, Zellner and Siow's prior, scale .707).
+    """
 
     name: str
     weights: tuple[tuple[str, float], ...]
@@ -175,7 +179,8 @@ class SplitPlot:
     """The result of a mixed ANOVA with between-subjects groups. If everybody plays several levels, level and
     interaction are tested too.
 
-    `sizes` are (group, number of participants) pairs. The corrections are those of `RepeatedMeasures`."""
+    `sizes` are (group, number of participants) pairs. The corrections are those of `RepeatedMeasures`.
+    """
 
     n: int
     sizes: tuple[tuple[str, int], ...]
@@ -215,7 +220,8 @@ ORDER_TERMS = ("position", "carry_over")
 class Effect:
     """The F test of one term of a mixed model, with Satterthwaite's degrees of freedom.
 
-    `lost` counts columns of the design matrix that were left out because they depended on others."""
+    `lost` counts columns of the design matrix that were left out because they depended on others.
+    """
 
     term: Term
     f: float
@@ -250,7 +256,8 @@ class MixedModel:
 
     `effects` are condition, position in the order (a slope) and carry-over (the condition before), each
     adjusted for the others. `means` are the conditions' means at the middle position. `singular` is true
-    if the estimated variance of participants is 0."""
+    if the estimated variance of participants is 0.
+    """
 
     n: int
     observations: int
@@ -272,7 +279,8 @@ class RankPair:
     """The comparison of two conditions after Friedman's test: the difference of their mean ranks and two p
     values.
 
-    Nemenyi's p uses the studentised range. Conover's p uses t, with Holm's correction."""
+    Nemenyi's p uses the studentised range. Conover's p uses t, with Holm's correction.
+    """
 
     first: AnalysisCondition
     second: AnalysisCondition
@@ -301,7 +309,8 @@ class CumulativeLink:
     """The result of a cumulative-link (proportional odds) model of ratings on condition.
 
     `chi_squared`, `df` and `p` are Wald's test of all conditions, with a covariance clustered by
-    participant. `odds` are odds ratios against the first condition."""
+    participant. `odds` are odds ratios against the first condition.
+    """
 
     n: int
     observations: int
@@ -316,7 +325,8 @@ class CumulativeLink:
 class WithinInterval:
     """The 95 % within-participant interval of one condition (Cousineau 2005, Morey 2008).
 
-    Its mean is that of the `n` participants with a value in every condition."""
+    Its mean is that of the `n` participants with a value in every condition.
+    """
 
     condition: AnalysisCondition
     mean: float
@@ -339,7 +349,8 @@ class Assumption:
 class CorrectedP:
     """The p of a main test, corrected over several measures. `correction` is the label of the correction.
 
-    This p, not the uncorrected one, decides whether conditions differ."""
+    This p, not the uncorrected one, decides whether conditions differ.
+    """
 
     correction: str
     p: float
@@ -352,7 +363,8 @@ class WithinResult:
     `main` holds the p values of the plan's main test (`main_test`) by term; they decide whether conditions
     differ. The term is `condition`; with between-subjects groups, the terms are `group`, `level` and
     `interaction`. If the plan corrects over measures, `over_measures` holds the corrected p of each term,
-    which then decides."""
+    which then decides.
+    """
 
     repeated: RepeatedMeasures | NotComputable
     mixed: MixedModel | NotComputable
@@ -395,7 +407,8 @@ class ScaleAnswers:
     means more.
 
     `where` is the label of a condition. It is empty if the rows are each participant's means over all
-    conditions."""
+    conditions.
+    """
 
     scale: str
     label: str
@@ -409,7 +422,8 @@ class Reliability:
     """The reliability of a scale: alpha with its 95 % interval, omega, and item-rest correlations.
 
     `omega` is None for two items, or if no factor can be fitted. `incomplete` counts rows that lack an
-    answer and are left out."""
+    answer and are left out.
+    """
 
     n: int
     items: int

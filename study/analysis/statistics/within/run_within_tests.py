@@ -228,7 +228,8 @@ def run_within_tests(
 
     `replicated` holds the p values of the one-way ANOVAs, one for each table. `whole` holds the tables for
     the mixed models, with incomplete participants; by default `tables`. The p values of measures that are
-    not exploratory are corrected together."""
+    not exploratory are corrected together.
+    """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
     if plan.correction not in CORRECT:

@@ -37,7 +37,8 @@ class GroupedCases:
     """The values of participants who have one in every level, with their groups. `values` has shape
     (participants, levels), without gaps. `members` is the number of each participant's group.
 
-    `left_out` lists participants who lack a value in a level of their group."""
+    `left_out` lists participants who lack a value in a level of their group.
+    """
 
     participants: tuple[str, ...]
     groups: tuple[str, ...]
