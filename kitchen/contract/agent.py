@@ -7,7 +7,7 @@ agent's memory is returned as `Decision.memory`, stored with the step, and passe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -341,8 +341,9 @@ class Agent(ABC):
         that are already stored remain in use."""
         return ""
 
-    def unfit(self, world: World) -> str:
-        """Return in a few words why it cannot play this world with its present settings; empty if it can."""
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return in a few words why it cannot play these seats of this world with its present settings; empty
+        if it can."""
         return ""
 
     def model(self) -> str:

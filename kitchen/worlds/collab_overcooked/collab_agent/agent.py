@@ -11,7 +11,7 @@ for one step.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -122,10 +122,10 @@ class CollabAgent(Agent):
         """Return the model that plays."""
         return f"{self.provider}:{self.model_name}"
 
-    def unfit(self, world: World) -> str:
+    def unfit(self, world: World, seats: Collection[int]) -> str:
         """Return why it cannot play: the stand-in needs the recipe as chef."""
         is_stand_in = self.provider == provider_registry.STAND_IN
-        return RecipePartner({}).unfit(world) if is_stand_in else ""
+        return RecipePartner({}).unfit(world, seats) if is_stand_in else ""
 
     def rehearsal(self) -> ForecastTrial:
         """Return the trial with the stand-in model."""

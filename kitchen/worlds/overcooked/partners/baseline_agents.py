@@ -6,7 +6,7 @@ of both seats. It does not use tomatoes and cannot pass things over counters. No
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, NamedTuple
@@ -107,7 +107,7 @@ class GreedyAgent(SimplePartner):
 
     kind: ClassVar[str] = "greedy"
 
-    def unfit(self, world: World) -> str:
+    def unfit(self, world: World, seats: Collection[int]) -> str:
         """Return why the agent cannot play this world: no soup of three onions is ordered. Else empty."""
         wanted = [ONION] * POT_CAPACITY
         ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
