@@ -127,9 +127,8 @@ class RecipePartner(Agent):
             says = (_answer(asked, ignores=ignores),)
         heard = _last_number(situation.talk.messages)
         memory = {"todo": todo, "seen": len(mine), "heard": heard}
-        things = _things(situation, ASSISTANT)
-        rests = (rest for unit in todo if (rest := remaining_unit(things, unit)))
-        command = next((rest[0] for rest in rests if rest[0] in situation.legal[ASSISTANT]), WAIT_ONE)
+        rest = remaining_unit(_things(situation, ASSISTANT), todo[0]) if todo else None
+        command = rest[0] if rest and rest[0] in situation.legal[ASSISTANT] else WAIT_ONE
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
 
 
