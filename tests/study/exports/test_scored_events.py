@@ -112,7 +112,9 @@ def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
     assert not RECIPE.search(str(found))
 
 
-def test_a_failed_check_is_exported_with_seat_and_code_and_without_the_command(study: Study) -> None:
+def test_a_failed_check_is_exported_and_replayed_with_seat_and_code_and_without_the_command(
+    study: Study,
+) -> None:
     episode = begun(study, "chef_level_3")
     refused = {"kind": "refused", "seat": 0, "command": ["deliver"], "reasons": ["hands_empty"]}
     now = timezone.now()
@@ -127,3 +129,7 @@ def test_a_failed_check_is_exported_with_seat_and_code_and_without_the_command(s
         *("chef_level_3", 1, 0, "hands_empty", "command")
     ]
     assert "deliver" not in str(row)
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    report = render_to_string("study/monitor/replay_told.html", {"told": report_step(record, 1)})
+    assert "<code>hands_empty</code> (a command for this step)" in report
+    assert not report_step(record, 2).failed

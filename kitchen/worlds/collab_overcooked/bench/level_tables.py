@@ -83,10 +83,11 @@ def read_results(folder: Path) -> list[EpisodeResult]:
 
 
 def read_failed_checks(folder: Path) -> Counter[tuple[str, str, int]]:
-    """Return how often each seat of each line-up failed each check, by (line-up, code, seat)."""
-    return Counter(
-        (row["variant"], row["code"], int(row["seat"])) for row in _rows(folder / "failed_checks.csv")
-    )
+    """Return how often each seat of each line-up failed each check, by (line-up, code, seat); empty for a
+    folder of an older version without the file."""
+    path = folder / "failed_checks.csv"
+    rows = _rows(path) if path.exists() else ()
+    return Counter((row["variant"], row["code"], int(row["seat"])) for row in rows)
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
