@@ -49,7 +49,8 @@ class RemainingPlan(NamedTuple):
 
 
 def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> RemainingPlan | None:
-    """Return what remains of a reference pair until the order is delivered; None if nothing leads there."""
+    """Return what remains of a reference pair until the order is delivered; None if nothing leads there. Each
+    unit of the pair ends with the thing on a counter."""
 
     def rest_of(kitchen: KitchenThings) -> RemainingPlan | None:
         plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _ends(pair.chef))
@@ -102,7 +103,7 @@ def _lies_nowhere(things: KitchenThings, thing: str) -> bool:
 def _bring(things: KitchenThings, thing: str, pair: ReferencePair, units: list[Macros]) -> bool:
     """Let the assistant carry out the unit that brings this thing, and add what remains of it to `units`.
     Return whether the thing then lies within the chef's reach."""
-    unit = next((one for one in _whole_units(pair) if one[-2][0] == PICKUP and one[-2][1] == thing), Macros())
+    unit = next((one for one in pair.units if one[-2][0] == PICKUP and one[-2][1] == thing), Macros())
     found = _after_clearing(things, ASSISTANT, lambda kitchen: _rest_of_unit(kitchen, unit))
     if not found:
         return False
@@ -110,18 +111,6 @@ def _bring(things: KitchenThings, thing: str, pair: ReferencePair, units: list[M
     for macro in chain(*found):
         _carry_out(things, ASSISTANT, macro)
     return not _lies_nowhere(things, thing)
-
-
-def _whole_units(pair: ReferencePair) -> Iterator[Macros]:
-    """Yield the units with parts that another unit interrupts put together."""
-    begun: Macros = ()
-    for unit in pair.units:
-        if unit[-1] != (PLACE,):
-            begun = unit
-        elif unit[0][-1] in UTENSILS:
-            yield (*begun, *unit)
-        else:
-            yield unit
 
 
 def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:

@@ -46,6 +46,14 @@ SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 PATIENCE = 6
 """Steps without progress after which the chef repeats a request."""
 
+CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -PATIENCE, "count": 0, "seen": 0}
+"""Memory of a chef that has requested nothing: the unit that was due at the last request, the macros that
+were requested, the step of this request or of later progress, and how many macros the assistant had finished
+at the request and at that step."""
+ASSISTANT_MEMORY: Mapping[str, Json] = {"units": [], "seen": 0, "heard": 0}
+"""Memory of an assistant that has heard nothing: the units to do, how many own macros were looked at, and the
+number of the last message."""
+
 
 class RecipePartner(Agent):
     """Chef or assistant by rule."""
@@ -98,7 +106,7 @@ class RecipePartner(Agent):
     def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
         """Return the memory and the request of what remains of the next unit, if it is due."""
         theirs, step = _done(situation, ASSISTANT), situation.step
-        before = situation.memory or {"unit": [], "asked": [], "step": -PATIENCE, "count": 0, "seen": 0}
+        before = {**CHEF_MEMORY, **(situation.memory or {})}
         asked, since = _macros(before["asked"]), tuple(theirs[before["count"] :])
         if len(theirs) != before["seen"]:
             before = {**before, "seen": len(theirs), "step": step - 1}
@@ -116,9 +124,9 @@ class RecipePartner(Agent):
     # The assistant
 
     def _as_assistant(self, situation: Situation) -> Decision:
-        before = situation.memory or {"todo": [], "seen": 0, "heard": 0}
+        before = {**ASSISTANT_MEMORY, **(situation.memory or {})}
         mine = _done(situation, ASSISTANT)
-        todo = _without_done(list(map(_macros, before["todo"])), mine, before["seen"])
+        todo = _without_done(list(map(_macros, before["units"])), mine, before["seen"])
         says: tuple[MessageDraft, ...] = ()
         if asked := _requested(situation, before["heard"]):
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
@@ -126,7 +134,7 @@ class RecipePartner(Agent):
             todo = todo if ignores else _with_units(todo, units)
             says = (_answer(asked, ignores=ignores),)
         heard = _last_number(situation.talk.messages)
-        memory = {"todo": todo, "seen": len(mine), "heard": heard}
+        memory = {"units": todo, "seen": len(mine), "heard": heard}
         rest = remaining_unit(_things(situation, ASSISTANT), todo[0]) if todo else None
         command = rest[0] if rest and rest[0] in situation.legal[ASSISTANT] else WAIT_ONE
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
