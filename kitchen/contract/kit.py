@@ -2,7 +2,7 @@
 Django.
 
 `kitchen.registry.world_registry` lists one kit per world. Each part is given as a function that imports and
-returns it. So a part is imported only when it is needed.
+returns the part, so it is imported only when it is needed.
 """
 
 from __future__ import annotations

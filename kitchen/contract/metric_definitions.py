@@ -1,5 +1,5 @@
-"""Define `Metric`, the description of one metric of a world, and `MetricLimits`, limits of what it can reach
-in an episode. No Django.
+"""Define `Metric`, the description of one metric of a world, and `MetricLimits`, the lowest and highest
+values that the metric can have in an episode. No Django.
 """
 
 from __future__ import annotations

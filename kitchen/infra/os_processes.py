@@ -1,8 +1,8 @@
-"""Name processes so that others can see whether they still run, end them with their parent, and read how many
-to start. No Django.
+"""Name processes, end child processes with their parent, and read the number of processes to start. No
+Django.
 
-Without `/proc`, no process can be recognised as ended. The numbers of processes come from environment
-variables. A wrong value raises a ValueError.
+From a name, other processes can see whether that process still runs. Without `/proc`, they cannot see that it
+has ended. The numbers come from environment variables; a wrong value raises a ValueError.
 """
 
 from __future__ import annotations

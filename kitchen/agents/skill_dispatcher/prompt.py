@@ -1,4 +1,4 @@
-"""Write the skill dispatcher's prompts: the system message, the scene (the state of the world as text), and
+"""Write the prompts of the agent `SkillDispatcher`: the system message, the state of the world as text, and
 the request to plan again.
 """
 
