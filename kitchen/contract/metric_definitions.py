@@ -1,5 +1,5 @@
-"""Define `Metric`, the description of one metric of a world, and `MetricLimits`, the lowest and highest
-values that the metric can have in an episode. No Django.
+"""Define `Metric`, the description of one metric of a world. Also define `MetricLimits`: how many things a
+share metric can count in an episode at most. No Django.
 """
 
 from __future__ import annotations
