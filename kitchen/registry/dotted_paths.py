@@ -1,4 +1,4 @@
-"""Look up a name in a registry (a table of names and import paths), and import the object at a path
+"""Look up a name in a registry (a table of names), and import the object at a path
 `package.module:attribute`. No Django.
 """
 

@@ -16,6 +16,10 @@ without feedback differ. This difference tests the software; its size means noth
 The same seed, advice and prompt give the same answers.
 """
 
+# Feedback is the text from the last line with the word "feedback" on, in the last user message. Random
+# numbers depend only on the seed and the number of the call. Answers contain reasoning, commands in one of
+# two spellings, and sometimes an apology or nonsense.
+
 from __future__ import annotations
 
 import asyncio

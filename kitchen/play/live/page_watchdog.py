@@ -2,7 +2,7 @@
 continued.
 
 A page that missed a notification is updated. If the workers do not respond, this web process continues the
-step: it uses the agents' fallback commands, or closes a turn after its deadline. The log records this.
+step. It uses the agents' fallback commands, or closes a turn after its deadline. The log records this.
 """
 
 from __future__ import annotations

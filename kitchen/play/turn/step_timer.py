@@ -5,6 +5,13 @@ first step begins when all people have opened their page, at the latest after `A
 database are down, no turn is closed. Afterwards the deadline moves by the lost time.
 """
 
+# If pages had to reconnect after an outage, the deadline moves by `RECONNECT_TIME` in addition to the lost
+# time. If the system clock is changed, deadlines move by the same amount. A timeout after such an extension
+# is logged as `outage`.
+#
+# WCAG 2.2.1 (timing adjustable): the limit is a setting of the researcher and a part of what a study
+# measures. The page shows a countdown and announces 10 and 5 seconds.
+
 from __future__ import annotations
 
 import math

@@ -1,8 +1,7 @@
-"""Define `BlockScene`, the base class of the four worlds of blocks with macros (commands that last several
-steps).
+"""Define `BlockScene`, the base class of the four worlds of blocks in which commands last several steps
+(macros).
 
-It holds the state of such a world. It answers where seats (players), blocks and animals are, and what is near
-a seat. The macros themselves are defined elsewhere.
+It holds the state of such a world, and finds players, blocks and animals, also those near a player.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Choose the next actions of an agent's players in the world `blocks_kitchen` by fixed rules. Dishes are
-prepared for the open orders and for two future ones.
+"""Choose the next actions of the players that one agent controls in the world `blocks_kitchen`, by fixed
+rules. They prepare the dishes of the open orders and of the next two orders.
 """
 
 from __future__ import annotations

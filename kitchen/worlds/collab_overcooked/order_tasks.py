@@ -5,7 +5,7 @@ A task is a TOML file in `data/tasks/`; its name is the ordered dish. It has two
     level = 4                             # 1 to 6: the pattern of the jobs (`LEVEL_JOBS`)
     ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of that pattern
 
-`OPTIMA` has the benchmark's recorded optimum of each level, in steps.
+`OPTIMA` has the fewest steps in which each level can be solved, as recorded by the benchmark.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Apply one command: check whether it is allowed, and return the new states of the agent and the place.
 
-The rules are in the package docstring, under Commands. It leaves some cases open. They are handled as
-follows:
+The docstring of `kitchen.worlds.cuisine` has the rules. In addition:
 
 - A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused as
   `unknown_item`.

@@ -1,5 +1,5 @@
-"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals, variants and published counts
-(Tables 3 to 8).
+"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals between orders, and variants
+of the agent. The published counts come from Tables 3 to 8.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Choose in the planner's simulation which item each robot carries next, and which tool is used for it.
+"""Choose in the planner's simulation which item each robot carries next, and to which tool.
 
-A batch is one filling of one tool. A trip carries one item from one place to another, or starts a tool
-(`work_batches`).
+A batch is the set of ingredients that are put into one tool before it is started. A trip carries one item
+from one place to another, or starts a tool (`work_batches`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Split a list of dishes into units of work for the planner's simulation.
 
-A batch is one filling of one tool. A trip brings one item from one place to another, or starts a tool. Held
-items, finished products and partly filled tools are used first. The first dishes of the list have priority.
+A batch is the set of ingredients that are put into one tool before it is started. A trip carries one item
+from one place to another, or starts a tool. Held items, finished products and partly filled tools are used
+first.
 """
 
 from __future__ import annotations
