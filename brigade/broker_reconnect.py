@@ -4,6 +4,10 @@ Without this module, a worker ends: kombu 5.7 raises AttributeError when a conne
 does not expect. Only workers import this module, because kombu's transport takes a second to import.
 """
 
+# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat
+# that as a lost connection, and the worker ends. Celery also waits longer between attempts than people should
+# wait.
+
 from __future__ import annotations
 
 from functools import partial

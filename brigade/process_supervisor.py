@@ -4,6 +4,11 @@ To replace a process, a new one is started beside it. The old process is stopped
 that it is ready. Existing tools (honcho, supervisor, circus; November 2026) did not meet all requirements.
 """
 
+# To replace a process, a new one is started beside it. The old one is stopped once the new one reports that
+# it is ready. No existing tool met all requirements (November 2026): honcho ends everything when one program
+# ends; supervisor loses the listening socket when daphne dies, and leaves children when killed; circus
+# restarts for ever each second.
+
 from __future__ import annotations
 
 import asyncio

@@ -4,6 +4,10 @@ If a child is killed, its current call fails, and the next call gets a new child
 parent.
 """
 
+# If a child is killed, its current call fails, and the next call gets a new child. Children end with their
+# parent. Other libraries do not offer this: loky 3.7 fails all calls after one killed child;
+# concurrent.futures and pebble import the parent's main module into each child.
+
 from __future__ import annotations
 
 import os

@@ -1,5 +1,5 @@
-"""Build the page panels that are the same in every world, such as step, clock, hints, messages and the end of
-the episode.
+"""Build the page panels that are the same in every world, such as step, clock, messages and the end of the
+episode.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Choose the next actions of the players that one agent controls in the world `blocks_kitchen`, by fixed
-rules. They prepare the dishes of the open orders and of the next two orders.
+rules.
+
+The players prepare the dishes of the open orders, and one more of each of the first two dishes on the menu.
 """
 
 from __future__ import annotations

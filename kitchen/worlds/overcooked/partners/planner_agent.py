@@ -1,9 +1,9 @@
 """Implement the agent `GridPlanner`, which plans errands (which cells to use next) and paths for both cooks.
 The adviser `OvercookedAdviser` uses the planner to advise participants.
 
-After unexpected moves of a partner, the planner assumes that this partner plays like `GreedyAgent`, which
-takes the shortest path to its next goal. The planner then moves around this path. A partner that has not
-moved for some ticks is treated as a wall.
+After a partner's unexpected moves, the planner predicts that the partner takes the shortest path to its next
+goal. The planner then moves around this path. A partner that has not moved for some ticks is treated as a
+wall.
 """
 
 from __future__ import annotations
