@@ -1,5 +1,5 @@
-"""Django admin pages of episodes and their logs, for staff. The pages change nothing, and do not show the
-secret keys of seats.
+"""Django admin pages of episodes and their logs, for staff. The pages change nothing, and show no secret
+keys.
 
 `kitchen.play.episode.play_monitoring` decides who may see an episode.
 """

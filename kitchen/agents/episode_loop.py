@@ -1,5 +1,5 @@
-"""Play an episode without people, step by step: by one agent, by several agents, or by a team whose members
-send messages.
+"""Play an episode without people, step by step, with one agent or with a team of agents that can send
+messages.
 
 The rules are the same as in episodes with people (`kitchen.play`). In each step, every agent that can choose
 something gets its situation and decides. Then the world carries out all commands. A player may also have a

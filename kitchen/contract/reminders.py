@@ -1,8 +1,8 @@
-"""Decide when an agent is asked again that waits for another member of the team.
+"""Decide when a waiting agent is asked again.
 
-Such an agent waits for an answer to its message, or for news of a job that it gave. It is asked again after
-30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with one step as one
-second.
+An agent waits for an answer to a message, or for news of a job (a task that it gave to another member). It is
+asked again after 30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with
+one step as one second.
 """
 
 from __future__ import annotations

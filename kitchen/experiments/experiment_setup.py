@@ -1,5 +1,5 @@
-"""Define an experiment: its agents, levels, intervals between orders and seed. Check it, and list its
-episodes.
+"""Define an experiment: its agents, levels, intervals between orders and seed. Also check experiments and
+list their episodes.
 
 `check_setup` checks an `ExperimentSetup`. Agents with different settings play the same episodes, with the
 same seeds.

@@ -3,7 +3,7 @@ Django.
 
 `LINE` is the file descriptor of the connection to the parent, `PARENT` the parent's process id. The child
 answers one call at a time until the connection closes. It ignores SIGINT, SIGTERM and SIGHUP, because the
-parent may still need it.
+parent ends its children itself.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Compute and store the steps (ticks) of the real-time episodes that this process has claimed.
 
-- A tick is sent to the pages at once, and stored `STORE_SECONDS` later. If storing fails for `HOLD_SECONDS`,
-  the episode's clock stops. So a killed process loses about half a second of ticks at most.
-- The last tick is stored before the end of the episode is announced.
-- The clock stops while Redis is down, because pages cannot be reached. It never waits for an agent or a page.
-- If another process has claimed, ended or erased an episode, ticks that are not stored yet are discarded.
+A tick is sent to the pages at once, and stored `STORE_SECONDS` later. If storing fails for `HOLD_SECONDS`,
+the episode's clock stops. The clock also stops while Redis is down. It never waits for an agent or a page. If
+another process has claimed the episode, ticks that are not stored yet are discarded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check keys and names in a study: valid characters, reserved names, and keys that must not change.
 
-Participants keep the version of the design under which they entered. While human participants are active,
-their conditions and items keep their keys. The items also keep their texts.
+Participants keep the version of the design under which they entered. While human participants are active, the
+keys of this version's conditions and items must not change. The texts of the items must not change either.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define the forms with which researchers edit a study: settings, plan, recruitment, orders, parts, outcomes
-and members.
+"""Define the forms with which researchers edit a study: settings, plan, recruitment, orders of conditions,
+parts, results for participants (outcomes), and members of staff.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Serve the pages to edit a study's design: overview, settings, plan, orders, recruitment, parts, outcomes
-and texts.
+"""Serve the pages to edit a study's design: overview, settings, analysis plan, orders of conditions,
+recruitment, parts, outcomes (what participants get at the end) and texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Change a study's design in the database: studies, conditions, items, parts, outcomes and members."""
+"""Change a study's design in the database: studies, conditions, items, parts, outcomes (what participants get
+at the end), and members of staff.
+"""
 
 from __future__ import annotations
 

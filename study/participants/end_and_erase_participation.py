@@ -1,8 +1,8 @@
 """End a participation: finish, withdraw and erase the data, or erase data after the retention period.
 
 After the retention period, names and free texts are erased first, and later all data. Days count from the
-participant's last action. Three records remain after erasing: a signed receipt of the withdrawal, a hash
-without a name (erasure mark), and the completion code. None of them leads to the erased data.
+participant's last action. Some records remain: a signed receipt of a withdrawal, a hash without a name, and
+the completion code. None of them leads to the erased data.
 """
 
 # After the retention period, names and free texts are erased first, and later all data. Days count from the

@@ -1,8 +1,7 @@
 """Parse the effects that the answers of synthetic participants should have, to test whether an analysis finds
 them.
 
-An effect is written `ITEM:CONDITION=SHIFT`: the keys of an item and a condition, and a fraction of the item's
-scale::
+An effect is written `ITEM:CONDITION=SHIFT`. SHIFT is a fraction of the item's scale::
 
     trust:two_dispatched=0.2
 """

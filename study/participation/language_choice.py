@@ -1,5 +1,5 @@
-"""Choose the language of a visitor's pages: the language they chose, or else their browser's, if the study
-offers it.
+"""Choose the language of a visitor's pages. It is the chosen language, or else the browser's language if the
+study offers it.
 
 A participant's choice is stored in the database. Another visitor's choice is stored in a cookie.
 """

@@ -1,7 +1,7 @@
-"""`python manage.py experiment --out DIR`: let agents play without people in several levels, with several
-team sizes and intervals between orders.
+"""`python manage.py experiment --out DIR`: let agents play without people, over levels, team sizes and
+intervals between orders.
 
-Results are stored during the run. If the command is killed, start it again with the same arguments: it
+Results are stored during the run. If the command is killed, start it again with the same arguments. It then
 continues, even in the middle of an episode. No episode is played twice, and no step is paid twice.
 `experiment_replay DIR` repeats the experiment with the recorded answers. Exit code 2: bad arguments (one
 line). Exit code 1: stopped early, or episodes failed.

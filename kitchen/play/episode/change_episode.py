@@ -1,4 +1,4 @@
-"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, or leave.
+"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, or leave it.
 
 A step runs when every player has a command. The new state and its log row are stored together or not at all.
 A command that is late, repeated or for another step changes nothing; the returned `Receipt` gives the reason.

@@ -1,7 +1,7 @@
-"""Define `BlockScene`, the base class of the four worlds of blocks in which commands last several steps
-(macros).
+"""Define `BlockScene`, the state of a world of blocks. It is the base class of the four worlds in which
+commands last several steps.
 
-It holds the state of such a world, and finds players, blocks and animals, also those near a player.
+The class finds players, blocks and animals, and lists what is near a player.
 """
 
 from __future__ import annotations

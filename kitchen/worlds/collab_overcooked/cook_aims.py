@@ -1,4 +1,4 @@
-"""Define the aims (goals) that others can ask a cook to reach (`World.aims`), and check whether an aim is
+"""Define the goals ("aims") that others can ask a cook to reach (`World.aims`), and check whether an aim is
 reached.
 
 `bring` is reached when the thing is on a shared counter, `put_in` when the utensil contains the thing.

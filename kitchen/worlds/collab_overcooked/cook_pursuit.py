@@ -1,7 +1,7 @@
-"""Find the next macro (a command that lasts several steps) with which a cook comes closer to an aim. Plain
+"""Find the next command with which a cook comes closer to an aim (a goal that somebody asked for). Plain
 Python.
 
-The macro depends only on the present observation, so earlier mistakes do not matter. The cook needs no
+The command depends only on the present observation, so earlier mistakes do not matter. The cook needs no
 recipe, because it makes a missing product only from a single ingredient.
 """
 

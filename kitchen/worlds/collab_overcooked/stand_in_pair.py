@@ -1,8 +1,8 @@
 """Define `recipe_partner`, an agent that plays chef or assistant by fixed rules, without a language model.
 
-The chef follows a known good sequence of commands (a reference trajectory), and asks the assistant for one
-thing at a time. The assistant carries out the requests, and waits otherwise. Settings add wrong requests and
-ignored requests, to test the metrics.
+The chef follows a known good sequence of commands, and asks the assistant for one thing at a time. The
+assistant carries out the requests, and waits otherwise. Settings add wrong requests and ignored requests, to
+test the metrics.
 """
 
 from __future__ import annotations

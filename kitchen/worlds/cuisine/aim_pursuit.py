@@ -1,5 +1,5 @@
-"""Define the aims (goals) that others can ask a robot to achieve (`World.aims`), and find its next command
-for an aim. No Django.
+"""Define the goals ("aims") that others can ask a robot to achieve (`World.aims`), and find the robot's next
+command. No Django.
 
 An aim is achieved as follows:
 

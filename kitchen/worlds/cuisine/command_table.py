@@ -1,4 +1,4 @@
-"""Cache the outcome of each command in one level, and list the commands that an agent can give.
+"""Cache the result of each command in one level, and list the commands that an agent can give.
 
 There are three lists. One has the commands that are legal now. One has those that other agents can make legal
 in the same step. One has all commands that a plan for later steps may contain. All worlds with the same level

@@ -1,5 +1,5 @@
-"""Support the drawing of layouts: convert a drawing into the layout's text and back, and list all its faults
-as English sentences. No Django.
+"""Support the drawing of layouts: convert a drawing into a layout's text and back, and list all faults of the
+drawing. No Django.
 
 The module also finds which places each player can reach.
 """

@@ -1,9 +1,9 @@
 """Read questionnaires from data files, and compute scores of their sub-scales from answers. No Django.
 
-Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
-`title`, `source` (where the questionnaire was published), `terms` (how it may be used) and a list of
-`[[items]]`. `score` names the function that computes the score (a key of `SCORES`), and `place` the page with
-the questions (one of `PLACES`). An invalid file raises an error that names the file, the key and the reason.
+Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has a
+title, the source and terms of use, and a list of `[[items]]`. `score` names the function that computes the
+score (a key of `SCORES`). `place` is the page with the questions (one of `PLACES`). An invalid file raises an
+error that names the file, the key and the reason.
 
 A score is None if an answer is missing. Missing answers are never estimated.
 """

@@ -1,5 +1,5 @@
-"""Follow requests that people write in plain English: give the commands, answer the messages, and report on
-jobs (tasks given by message).
+"""Follow requests that people write in plain English: give the commands, answer the messages, and report
+progress.
 
 A robot with a request gets no command from the planner's plan. The plan leaves out orders, items and tools
 that people have reserved for themselves.

@@ -1,4 +1,5 @@
-"""Convert observations, and the unchanging facts of an episode, into the form in which the planner computes.
+"""Convert observations, and the unchanging facts of an episode, into the data with which the agent
+`CuisinePlanner` computes.
 
 The module also counts for how many steps other robots have not moved. The planner does not wait for such
 robots.
