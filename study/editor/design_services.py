@@ -1,5 +1,7 @@
-"""Change a study's design in the database: studies, conditions, items, parts, outcomes (what participants get
-at the end), and members of staff.
+"""Change a study's design in the database: studies, conditions, items, parts, outcomes, and the staff who are
+members.
+
+An outcome is what a participant gets at the end, such as a completion code.
 """
 
 from __future__ import annotations

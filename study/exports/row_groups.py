@@ -1,4 +1,4 @@
-"""Group table rows with equal values, such as the rows of one episode, so that equal values are encoded once."""
+"""Group table rows with equal values, such as the rows of one episode, so that each value is encoded once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the current state of each participant of a study for staff's live pages. The module changes no data."""
+"""Read the current state of each participant of a study, for live pages. The module changes no data."""
 
 from __future__ import annotations
 

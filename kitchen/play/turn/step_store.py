@@ -1,4 +1,4 @@
-"""Store the commands and plans of an open turn, run the step, and store the step with its log row.
+"""Store the commands and plans for an open step, run the step, and store its log row.
 
 Call the functions that store inside a transaction, with the turn locked. Each log row has a hash of itself
 and of all rows before it (hash chain). So changed, missing, added or moved steps are detected.

@@ -1,5 +1,5 @@
-"""Decide for an open turn which players it waits for, when the step may run, and which commands may be
-submitted. The module changes no data.
+"""Decide which players a step still waits for, when the step may run, and which commands may be submitted.
+The module changes no data.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ When items are made, one player receives all materials and makes the targets; th
 a building is made, every player places the nearest missing block.
 """
 
-# - `crafting`, `cooking`: one player, the maker, receives everything that is needed, and makes the targets. The
-#   others fetch raw materials. The maker is the player with the workbench. If nobody has one, it is the player
-#   who holds most of what is needed.
-# - `construction`, and `gather` with a shelter: every player places the nearest block of the lowest unfinished
-#   level. A player with much of a material shares it with a player that has none.
+# - `crafting`, `cooking`: one player, the maker, receives everything that is needed, and makes the targets.
+#   The others fetch raw materials. The maker is the player with the workbench. If nobody has one, it is the
+#   player who holds most of what is needed.
+# - `construction`, and `gather` with a shelter: every player places the nearest block of the lowest
+#   unfinished level. A player with much of a material shares it with a player that has none.
 # - `gather` with an amount: every player makes a tool, and collects a small amount at a time.
 # - `kitchen`: see `kitchen_planner`.
 

@@ -5,8 +5,8 @@ The docstring of `kitchen.worlds.cuisine` has the rules.
 
 # The docstring of `kitchen.worlds.cuisine` has the rules. In addition:
 #
-# - A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused as
-#   `unknown_item`.
+# - A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused
+#   as `unknown_item`.
 # - Only a single item can be taken. A place with several items is not open. So adding an item to a finished
 #   product closes the tool again. (No shipped recipe allows this.)
 # - Storage and serving table cannot be activated: the reason is `empty` if nothing is there, else

@@ -1,4 +1,5 @@
-"""Choose in the planner's simulation which item each robot carries next, and to which tool.
+"""Choose which item each robot carries next, and to which tool, in a simulation of the agent
+`CuisinePlanner`.
 
 A batch is the set of ingredients that are put into one tool before it is started. A trip carries one item
 from one place to another, or starts a tool (`work_batches`).
