@@ -1,8 +1,8 @@
 """Name processes, end child processes with their parent, and read the number of processes to start. No
 Django.
 
-From a name, other processes can see whether that process still runs. Without `/proc`, they cannot see that it
-has ended. The numbers come from environment variables; a wrong value raises a ValueError.
+A process's name shows other processes whether it still runs. This needs `/proc`; on other systems, an ended
+process is not noticed. The numbers come from environment variables; a wrong value raises a ValueError.
 """
 
 from __future__ import annotations

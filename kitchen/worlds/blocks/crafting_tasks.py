@@ -2,7 +2,7 @@
 
 A file of tasks is a JSON list. A task has, for example, `seats` (number of players), `target`, `inventories`
 (one per player) and `timeout` (steps). `plan_blocked` lists the players that may not see the plan. `crafts`
-is the shortest list of recipes that makes the target, or null if it cannot be made.
+is the shortest list of recipes that makes the target, or null if the target cannot be made.
 """
 
 from __future__ import annotations

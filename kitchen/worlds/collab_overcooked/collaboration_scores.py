@@ -1,16 +1,16 @@
 """Compute the efficiency scores TES and ITES of Collab-Overcooked from the macros (commands) that a cook
 carried out.
 
-Source: Collab-Overcooked (ACL 2025), equations 1 to 4, and the released code. TES is the trajectory
-efficiency score, and ITES its increment. PC, the progress completeness, is the mean TES of both cooks at the
-end::
+TES, the trajectory efficiency score, compares a cook's macros with known good sequences (reference
+trajectories). ITES is the change of TES by further macros. PC, the progress completeness, is the mean TES of
+both cooks at the end. Source: Collab-Overcooked (ACL 2025), equations 1 to 4::
 
     TES(h)     = max over g of (1 + beta^2) D(h, g) / (m + beta^2 n);  0 for an empty h
     ITES(a, h) = TES(h followed by a) - TES(h)
 
-h is a history of n macros, a is a list of further macros, and beta is 0.95. g is a reference trajectory (a
-known good sequence) of m macros. D(h, g) is the largest number of first elements of g that h contains in this
-order, with gaps allowed.
+h are the n macros that were carried out, a are further macros, and beta is 0.95. g is a reference trajectory
+of m macros. D(h, g) says how many macros from the start of g appear in h in the same order, with gaps
+allowed.
 """
 
 from __future__ import annotations
