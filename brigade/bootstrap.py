@@ -1,8 +1,8 @@
 """Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. `--into .venv-NAME` before
 the files installs into a separate virtual environment, for packages that the app must not import.
 
-uv installs only packages whose hash is in these files. This script must start on a machine that has only
-Python, so it uses the standard library alone. It reports errors of venv, pip and uv in one line.
+uv installs only packages whose hash is in these files. This script uses only the standard library, because it
+must run on a machine that has only Python.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""Keep a Celery worker running when its connection to Redis (its broker) is lost, and reconnect soon. Only
-workers import this, because kombu's transport takes a second to import.
+"""Keep a Celery worker running when its connection to Redis (its broker) is lost, and reconnect soon.
 
-kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat that
-as a lost connection, and the worker ends. Celery also waits longer between attempts than people should wait.
+Without this module, a worker ends: kombu 5.7 raises AttributeError when a connection is lost, which Celery
+does not expect. Only workers import this module, because kombu's transport takes a second to import.
 """
+
+# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat
+# that as a lost connection, and the worker ends. Celery also waits longer between attempts than people should
+# wait.
 
 from __future__ import annotations
 

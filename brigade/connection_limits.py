@@ -1,7 +1,5 @@
 """Define limits: size of request bodies and headers, pages rendered at once, websocket messages and open
-files. No Django.
-
-A participant's page stays far below each limit.
+files. A participant's page stays far below each limit. No Django.
 """
 
 from __future__ import annotations

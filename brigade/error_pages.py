@@ -1,7 +1,8 @@
-"""Render error pages, and repeat requests that failed because the database could not be used.
+"""Render error pages, and let the browser repeat a request that failed because the database could not be
+used.
 
-An error page needs only its template, so it works whatever else fails. While the database cannot be used, the
-page repeats the request after `RETRY_SECONDS`. It sends a submitted form again, unless the form has files or
+An error page needs only its template, so it can be shown during any failure. While the database cannot be
+used, the page sends the request again after `RETRY_SECONDS`. This includes forms, unless they have files or
 passwords. Staff must press a button to send a form again.
 """
 

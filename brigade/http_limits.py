@@ -1,8 +1,8 @@
 """Limit the size of request bodies and the number of participants' pages that are rendered at once.
 
-Also add the error page to an error response without a body, such as `HttpResponse(status=429)`. Each page is
-rendered in a thread, and all threads share one interpreter. Many at once would delay people who play over a
-websocket, so participants' pages wait in a queue. Staff pages and health checks do not.
+More pages wait in a queue, because rendering many pages at once would delay people who play over a websocket.
+Staff pages and health checks do not wait. The module also adds the error page to error responses without a
+body.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Find the address where the app listens, and make sure that only one instance runs in each data folder.
-Errors are RunError, in one line.
+"""Find the address where the app listens, and make sure that only one instance runs in each data folder. Each
+problem raises a RunError, whose message is one line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Format log lines without secrets. With the key of a participant or seat, anybody could act as that person.
-So keys are shortened in messages, arguments and tracebacks.
+"""Format log lines, and shorten secret keys in their messages, arguments and tracebacks.
 
-`LineFormatter` writes lines for people, `JsonFormatter` for programs. Both add the log context (such as the
-ids of the request and the task).
+A key of a participant or seat gives access to the page of that person. `LineFormatter` writes lines for
+people, `JsonFormatter` for programs. Both add the log context (such as the ids of the request and the task).
 """
 
 from __future__ import annotations

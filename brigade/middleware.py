@@ -1,8 +1,8 @@
 """Middleware for all requests: request ids, checks of host and origin, default language, static files.
 
-The request id is taken from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted
-only from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once, into
-`static/` in `var/`. django-csp sets the content security policy of pages.
+The request id comes from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted only
+from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once and
+stored. django-csp sets the content security policy of pages.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Find the app's folders, the addresses of Redis (as a cache and as Celery's broker) and the secret key, and
-keep files private. No Django.
+"""Find the app's folders, the addresses of Redis, and the secret key, and keep files private. No Django.
 
-The app writes only below `var_dir()`. Only the operating-system user that runs the app can read it. These
-variables are read: `BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable is treated as
-unset.
+The app writes only below `var_dir()`. Only the operating-system user that runs the app can read this folder.
+The module reads the environment variables `BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty
+variable is treated as unset.
 """
 
 from __future__ import annotations

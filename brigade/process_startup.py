@@ -1,10 +1,13 @@
-"""Prepare a server process: share its metrics with other processes, let its threads share one heap, and
-report when it is ready.
+"""Prepare a server process: share its metrics with other processes, limit its memory, and report when it is
+ready.
 
-glibc gives threads up to eight heaps per core, and each keeps its largest size. With a dozen threads, a
-worker grew by ten megabytes of unused memory in ten minutes. Readiness is reported over `NOTIFY_SOCKET`, as
-systemd expects (sd_notify(3), `Type=notify`). No Django.
+All threads use one heap, because separate heaps per thread grow large. Readiness is reported over
+`NOTIFY_SOCKET`, as systemd expects (sd_notify(3), `Type=notify`). No Django.
 """
+
+# glibc gives threads up to eight heaps per core, and each keeps its largest size. With a dozen threads, a
+# worker grew by ten megabytes of unused memory in ten minutes. Readiness is reported over `NOTIFY_SOCKET`, as
+# systemd expects (sd_notify(3), `Type=notify`). No Django.
 
 from __future__ import annotations
 

@@ -1,10 +1,13 @@
 """Keep child processes running: restart them when they end, stop them, or replace them one at a time.
 
-To replace a process, a new one is started beside it. The old one is stopped once the new one reports that it
-is ready. No existing tool met all requirements (November 2026): honcho ends everything when one program ends;
-supervisor loses the listening socket when daphne dies, and leaves children when killed; circus restarts for
-ever each second.
+To replace a process, a new one is started beside it. The old process is stopped once the new process reports
+that it is ready. Existing tools (honcho, supervisor, circus; November 2026) did not meet all requirements.
 """
+
+# To replace a process, a new one is started beside it. The old one is stopped once the new one reports that
+# it is ready. No existing tool met all requirements (November 2026): honcho ends everything when one program
+# ends; supervisor loses the listening socket when daphne dies, and leaves children when killed; circus
+# restarts for ever each second.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Run the whole app on one machine until Ctrl-C: `python -m brigade.runner`.
 
-It starts Valkey (unless `REDIS_URL` names another server) and prepares the database. Then it starts the
-processes of `brigade.app_processes` on a listening socket that this process owns. On SIGUSR1 (`make restart`)
-they are replaced one after another. Environment variables configure it. An error is printed in one line, with
-exit code 2.
+It starts Valkey (unless `REDIS_URL` names another server), prepares the database, and starts the processes of
+`brigade.app_processes`. On SIGUSR1 (`make restart`), it replaces these processes one after another.
+Environment variables configure it. An error is printed in one line, with exit code 2.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Django settings. They come from environment variables (docs/variables.md), with defaults for one machine.
 
-An empty variable is treated as unset. A wrong one raises ImproperlyConfigured or PathError, in one line.
+An empty variable is treated as unset. A wrong value raises ImproperlyConfigured or PathError.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Take the steps of timed episodes, whose steps follow a clock: `python -m brigade.ticker`.
+"""Compute the steps of timed episodes, whose steps follow a clock: `python -m brigade.ticker`.
 
-The program loads everything once and then forks `BRIGADE_TICKERS` worker processes. So they share memory, and
-a process that dies is replaced at once. Run two of these programs on a machine, so that one continues if the
-other dies. Programs on several machines share the episodes (`kitchen.realtime`). The worker processes end
-when their program ends, however it ends (Linux only).
+The program loads all code once and then forks `BRIGADE_TICKERS` worker processes, which share memory. A
+worker that dies is replaced at once. Run two of these programs on a machine, so that one continues if the
+other dies.
 """
 
 from __future__ import annotations

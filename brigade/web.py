@@ -1,9 +1,8 @@
 """Run daphne with connection limits and a graceful shutdown: `python -m brigade.web`, with daphne's options.
 
-Several web processes share one listening socket. (With SO_REUSEPORT, connections of a dead process would
-wait.) Daphne's factories are replaced by those below, with the limits of `brigade.connection_limits`. On
-SIGTERM, the process closes websockets so that pages reconnect at once. It then finishes its requests, and
-ends after `LAST_SECONDS` at most.
+Several web processes share one listening socket. On SIGTERM, the process closes its websockets, so that pages
+reconnect to another process at once. The process then finishes its requests, and ends after `LAST_SECONDS` at
+most.
 """
 
 from __future__ import annotations

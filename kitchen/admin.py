@@ -1,6 +1,7 @@
-"""Django admin pages of episodes and their logs, for staff who may see them. Read-only.
+"""Django admin pages of episodes and their logs, for staff. The pages change nothing, and show no secret
+keys.
 
-`kitchen.play.episode.play_monitoring` decides who may see an episode. The secret keys of seats are not shown.
+`kitchen.play.episode.play_monitoring` decides who may see an episode.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Celery tasks of live play: agents' decisions and answers, closing turns, and the recovery of lost work.
+"""Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and the recovery
+of lost work.
 
-A task may run twice or get lost. Claims on decisions make a second run do nothing. `pick_up_open_turns` runs
-every second and queues lost work again.
+A task may run twice or get lost. If a decision was already claimed by another worker, a task does nothing.
+`pick_up_open_turns` runs every second and queues lost work again.
 """
 
 from __future__ import annotations

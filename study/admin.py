@@ -1,7 +1,7 @@
 """Define the read-only admin pages of studies and participants.
 
-Studies are edited in the console; the pages link to it. A participant's secret key is never shown. Second
-factors are not in the admin. They have their own page, which asks for the password.
+Researchers edit studies in the console, and the admin pages link to it. No page shows a participant's secret
+key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Send the study app's tasks to Celery workers.
-
-Each function returns False if the message broker is unavailable, because the task will not run then.
+"""Send the study app's tasks to Celery workers. Each function returns False if the message broker is
+unavailable; the task then does not run.
 """
 
 from __future__ import annotations

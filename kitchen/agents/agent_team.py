@@ -1,5 +1,5 @@
-"""Define the team of an episode that agents play without people. Also define the records of one step:
-decisions, commands and messages. No Django.
+"""Define the team of agents in an episode without people. Also define the records of one step: decisions,
+commands and messages. No Django.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Decide which members (agents) are asked in a step, and when their decisions take effect, in episodes
-without people.
+"""Decide which agents are asked in a step, and when their decisions take effect, in episodes without people.
 
-The schedule is a setting of the team's organisation (`kitchen.contract.schedules.SCHEDULES`). Thinking takes
-`think_steps` steps of the game, not real time: a member is asked at once, and its decision takes effect that
-many steps later. Until then, its seats continue their plans or wait. Its messages are sent when the decision
-takes effect, before others are asked. Plain Python.
+The team's organisation names one of the schedules in `kitchen.contract.schedules.SCHEDULES`. An agent is
+asked at once, and its decision takes effect `think_steps` steps later. Until then, its players continue their
+plans or wait. Plain Python.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forecast the number and size of an agent's language-model calls before any call is made.
 
-The stand-in model (an imitation that costs nothing) receives the real prompts at some sampled steps. The
-lengths of these prompts give the numbers of tokens.
+An imitation of a language model (the stand-in), which costs nothing, receives the real prompts at some
+sampled steps. The number of tokens is estimated from the lengths of these prompts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Play an episode without people, step by step: by one agent, by several agents, or by a team with an
-organisation (rules for messages and jobs).
+"""Play an episode without people, step by step, with one agent or with a team of agents that can send
+messages.
 
-The rules are those of live play (`kitchen.play`). At the start of a step, seats that nobody is asked about
-already have a command, such as the next one of a plan. Each member that can choose something then gets its
-situation. Finally the step is taken. A member without a seat is asked whenever a seat is asked or it receives
-a message. A schedule other than `together` asks some members later and delays their decisions
-(`kitchen.agents.asking_schedule`). Plain Python.
+The rules are the same as in episodes with people (`kitchen.play`). In each step, every agent that can choose
+something gets its situation and decides. Then the world carries out all commands. A player may also have a
+command already, such as the next one of a plan. Plain Python.
 """
 
 from __future__ import annotations

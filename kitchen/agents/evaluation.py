@@ -1,7 +1,7 @@
-"""Build the situation that an agent sees, and compute the collaboration score (CoS).
+"""Build the situation (what an agent sees in a step), and compute the collaboration score (CoS).
 
-The CoS averages completed / (completed + failed) orders over the tested intervals between orders (alpha); see
-MindAgent, arXiv 2309.09971, section 3.
+The CoS is the mean of completed / (completed + failed) orders over all tested intervals between orders. It is
+defined in MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Carry out jobs (tasks that one team member gives another by message) for other agents: the agent
-`Follower`, and the function `follow_jobs`. A job's aim is a goal that the world can check.
+"""Carry out jobs: tasks that one team member gives another by message. Agents of any kind call `follow_jobs`;
+the agent `Follower` does nothing else. No Django.
 
-`Follower` calls no model and does nothing without a job. A job's state is computed from messages. The agent
-remembers only jobs whose messages may be too old to be delivered again. No Django.
+A job's aim is a goal that the world can check. `Follower` calls no language model, and waits if it has no
+job.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Judge by rules whether a job is done, from the state of the world and from the messages of the worker (the
-agent that does the job).
+"""Judge by rules whether a job (a task given by message) is done, from the world's state and the worker's
+messages.
 
-The rules are those of the progress monitor of S-Agents (arXiv 2402.04578). The state of the world takes
-precedence over messages. Messages are read in English only.
+The worker is the agent that does the job. If messages and state contradict each other, the state decides. The
+rules are those of the progress monitor of S-Agents (arXiv 2402.04578). Messages are read in English only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Show the prompts that an agent would send in one step, without asking a language model.
 
-The episode is played up to that step with the stand-in, which imitates a language model. Seats without an
-agent are played by a simulated person, who sends no messages.
+The episode is played up to this step with the stand-in, an imitation of a language model. A simulated person,
+who sends no messages, plays for everybody else.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Implement a baseline agent that chooses each command at random from the seat's legal actions
-(MindAgent)."""
+"""Implement a baseline agent that chooses each command at random from the legal ones (MindAgent)."""
 
 from __future__ import annotations
 

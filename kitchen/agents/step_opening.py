@@ -1,5 +1,5 @@
-"""Prepare a step of an episode without people: which seats already have a command, which members are asked,
-and what each member sees. Plain Python.
+"""Prepare a step of an episode without people. The module finds the players that already have a command, the
+agents that are asked, and what each agent sees. Plain Python.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module adds the texts around it.
+"""Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module adds title and notes.
 
 The same chart gives the same bytes. Fonts come from `fonts/` and the system, never from the network.
 """

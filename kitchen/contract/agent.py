@@ -1,9 +1,8 @@
-"""Define the `Agent` interface: how a co-player (an agent that plays in place of a person) receives a
-situation and returns a decision. No Django.
+"""Define the `Agent` interface: how an agent receives a situation and returns a decision. No Django.
 
-An agent commands one or more seats. The object stores nothing between calls, so any process can ask it. The
-agent returns its memory as `Decision.memory`. The platform stores it and passes it back as
-`Situation.memory`.
+An agent plays for one or more seats (places of players). The agent object stores nothing between calls, so
+any process can use it. Its memory is part of each decision (`Decision.memory`), and is passed back in the
+next situation (`Situation.memory`).
 """
 
 from __future__ import annotations

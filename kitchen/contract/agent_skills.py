@@ -1,8 +1,9 @@
-"""Define the `Skills` interface: actions of many steps ("skills", such as `pickup(onion)`) that a world
+"""Define the `Skills` interface: the actions of many steps ("skills", such as `pickup(onion)`) that a world
 offers to agents. No Django.
 
-`Skills` lists the skills and their conditions, describes the game, reports which skills a seat has finished,
-and turns a skill into commands. Waiting (`WAIT`) is a skill of every agent; no world lists it.
+`Skills` lists the skills and their conditions, and describes the game. It also reports which skills a player
+has finished, and turns a skill into commands. Waiting (`WAIT`) is a skill of every agent, so worlds do not
+list it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Track jobs: tasks that one member of an episode gives to another, and how far they are. No Django.
+"""Track jobs: tasks that one member of an episode gives to another, and the state of each job. No Django.
 
-A job's state is computed from messages alone. An `inform` message gives a job to each addressee. Then the
-worker sends `accept`, `decline` or `report`, and the giver may send `withdraw`. A job is described by a text,
-by an aim (a goal in the codes of the world, `World.aims`), or by both. A worker passes a job on with an
-`inform` that names it. The platform then reports this to the giver.
+A job's state is computed from messages alone. An `inform` message gives a job to each addressee. The worker
+answers with `accept`, `decline` or `report`, and the giver can take the job back with `withdraw`. A job is
+described by a text, by a goal in the codes of the world (`World.aims`), or by both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Choose the commands of seats whose player is not asked for a command in a step. No Django.
+"""Choose the commands of players that nobody asks for a command in a step. No Django.
 
-A seat with a plan gets its next planned command while that command is legal. If it is not legal, the plan is
-dropped and the player is asked. A seat with nothing to choose (`World.asks`) gets the idle command.
+A player with a plan gets its next planned command, as long as that command is legal. An illegal command ends
+the plan, and the player is asked. A player with nothing to choose (`World.asks`) gets the idle command.
 """
 
 from __future__ import annotations

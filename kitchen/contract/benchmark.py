@@ -1,8 +1,8 @@
-"""Define benchmarks: how experiments compare agents that play without people in one world. No Django.
+"""Define benchmarks: how experiments compare agents that play one world without people. No Django.
 
-`CompletionBenchmark` compares completed and missed tasks with published counts and an upper bound.
-`ComparisonBenchmark` compares one metric by level, number of seats and line-up (the agents that play
-together). `PairingBenchmark` does so for two seats, for each pair of agents.
+`CompletionBenchmark` compares completed and missed orders with published numbers and an upper bound.
+`ComparisonBenchmark` compares one metric by level, number of players and line-up (the agents that play
+together). `PairingBenchmark` compares one metric for each pair of agents, in worlds of two players.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Read the notes of decisions (JSON that agents write for the log): predictions about other players, and
-faults in model replies. No Django.
+"""Read the notes of decisions: JSON that agents write for the log. No Django.
 
-An agent that predicts writes under PREDICTED_KEY what it expects in this step. Under JUDGED_KEY it writes
-which earlier predictions were right or wrong.
-
-An agent that reads commands from model replies writes the faults under `faults`. If it asked twice, `mended`
-has the faults of the first reply. A fault has a `code`, and the refused `command` or none. The codes in
-UNREAD_CODES mean that no command could be read. If fewer commands were requested than the agent has seats,
-`asked` has their number.
+A note can have predictions about other players (PREDICTED_KEY), and judgements of earlier predictions
+(JUDGED_KEY). It can also have faults that were found in a model's reply. A fault has a code and the refused
+command, if there is one. The codes in UNREAD_CODES mean that no command could be read.
 """
 
 from __future__ import annotations

@@ -1,24 +1,30 @@
-"""Run the dialogue in which agents exchange messages within one step (`Organisation.talks_within`).
+"""Run the dialogue in which agents exchange messages within one step, before they give their commands. No
+Django.
 
-The rules hold for any number of agents, in the order of their member numbers:
-
-- The first agent opens a conversation. In each round, the agents that heard something new speak in order.
-  Each agent speaks up to `rounds` times in a step. A first turn without a message is not counted.
-- An agent that says nothing, ends the conversation or repeats itself is not asked again in this conversation.
-  Nobody answers its message.
-- An agent hears only messages that it may read. Within the step it hears only talk; a job reaches its worker
-  in the next step.
-- When nobody has anything to answer, the first agent that has not decided opens the next conversation. All
-  agents may answer it, even those that said nothing before. So each agent decides at least once.
-- An agent with nothing to decide (`REASON_TO_ANSWER`) is asked only when somebody writes to it.
-- Only the last decision of an agent is carried out.
-
-In the organisation `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Each message
-is answered, even one that could not be sent. Only the opener ends the conversation by repeating itself. A
-message repeats an earlier one if text (without case and spaces) and requests are equal.
-
-No Django.
+`Organisation.talks_within` switches the dialogue on. Agents with a new message speak in turn, up to `rounds`
+times each. An agent that says nothing, or repeats itself, leaves the conversation. Every agent decides at
+least once, and only its last decision is carried out.
 """
+
+# The rules hold for any number of agents, in the order of their member numbers:
+#
+# - The first agent opens a conversation. In each round, the agents that received a new message speak in
+#   order. Each agent speaks up to `rounds` times in a step. An agent's first turn does not count if it sends
+#   no message.
+# - An agent that sends no message, ends the conversation or repeats itself is not asked again in this
+#   conversation.
+# - Within the step, agents receive only messages of this conversation that they may read. A new job reaches
+#   its worker in the next step.
+# - When no agent has a message to answer, the first agent without a decision opens the next conversation. All
+#   agents may answer in it. So each agent decides at least once.
+# - An agent that has no command to choose in this step takes part only if somebody writes to it. Its request
+#   then has the reason `REASON_TO_ANSWER`.
+# - Only the last decision of an agent is carried out.
+#
+# In the organisation `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Each
+# message is answered, even if it could not be sent. Only the opener ends the conversation when it repeats
+# itself. A message repeats an earlier one if its text (without case and spaces) and its requests are the
+# same.
 
 from __future__ import annotations
 

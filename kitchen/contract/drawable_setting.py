@@ -1,8 +1,7 @@
-"""Define text settings of a world that a researcher can edit as a drawing: a grid of letters and named lines
-of text. No Django.
+"""Define text settings of a world that a researcher can edit as a drawing. No Django.
 
-The text is stored. The editor shows it as a `GridDrawing`. The world converts text into a drawing and back,
-and can comment on the drawing.
+A drawing is a grid of letters with named lines of text (`GridDrawing`). Only the text is stored. The world
+converts between text and drawing, and comments on the drawing.
 """
 
 from __future__ import annotations

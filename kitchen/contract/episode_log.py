@@ -1,7 +1,6 @@
-"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics that are computed from such a log. No
-Django.
+"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, which computes metrics from a log. No Django.
 
-A world has a `LogMetrics` if some of its metrics depend on messages, plans or decisions.
+A world defines `LogMetrics` if some of its metrics depend on messages, plans or decisions.
 """
 
 from __future__ import annotations

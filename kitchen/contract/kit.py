@@ -1,8 +1,8 @@
 """Define `WorldKit`, which lists all parts of one world: its rules, page, agents, benchmark and so on. No
 Django.
 
-`kitchen.registry.world_registry` lists one kit per world. Each part is given as a function that imports and
-returns it. So a part is imported only when it is needed.
+`kitchen.registry.world_registry` lists one kit per world. A kit gives each part as a function that imports
+the part, so unused parts are not imported.
 """
 
 from __future__ import annotations

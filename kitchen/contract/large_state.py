@@ -1,8 +1,8 @@
 """Define `LargeMap`, a dict for large parts of a world's state. After a step, only its changed entries are
 stored and hashed.
 
-The entries are divided into buckets, each with a hash. The root hash depends only on the content. After a
-change, only the changed buckets are hashed again.
+The entries are divided into buckets, each with a hash. After a change, only the changed buckets are hashed
+again. Maps with equal content have the same root hash.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Read line-ups: names such as `greedy+stay`, which list the kinds of agent that play an episode together. No
 Django.
 
-Each kind is one member of the episode. A number after `:` is its number of seats, 1 by default:
-`skill_dispatcher:2+stay`. In `hourglass:0+follower`, the first member has no seat. A single kind without a
-number commands all seats.
+Each kind is one member of the episode. A number after `:` says for how many players it gives the commands,
+such as `skill_dispatcher:2+stay`. The default is 1. A single kind without a number commands all players.
 """
 
 from __future__ import annotations

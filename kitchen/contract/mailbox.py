@@ -1,5 +1,5 @@
-"""Define `Mailbox`, which holds the messages of one episode. It decides which member may send a message, and
-which members may read it. No Django.
+"""Define `Mailbox`, which holds the messages of one episode. It decides who may send a message, and who may
+read it. No Django.
 
 Episodes with and without people both use it. The caller stores the messages in the database.
 """

@@ -1,5 +1,7 @@
-"""Define `Metric`, the description of one metric of a world, and `MetricLimits`, limits of what it can reach
-in an episode. No Django.
+"""Define `Metric`, the description of one metric of a world. No Django.
+
+`MetricLimits` belongs to a metric that is a share, such as completed of all orders. It says how many things
+can be counted in one episode at most.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Define `Organisation`: the members of an episode, and who may command whom, write to whom and see what. No
 Django.
 
-A *member* is a person or an agent. It commands no, one or several seats. Its number is that of its first
-seat. Members without a seat have numbers after the last seat.
+A *member* is a person or an agent. It gives the commands for no, one or several seats (places of players in
+the world). Its number is that of its first seat. Members without a seat have numbers after the last seat.
 
-An organisation has a kind, settings, and pairs of members that follow from both. A command to another member
-is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo` are those of
-S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk. `pairwise` is MINDcraft's rule of one
-partner at a time. In `central`, agents command the teammates of people, as in MindAgent.
+A kind and settings determine the organisation. The kinds `chain`, `graph`, `tree` and `solo` come from
+S-Agents (arXiv 2402.04578, section 3), `central` from MindAgent, and `pairwise` from MINDcraft. A command to
+another member is sent as a message, and its receiver decides whether to follow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Define the `Page` interface: how a browser shows a world, and how a person gives commands. No Django.
 
-A world's `Page` turns a `SeatView` (all that one seat may see) into panels, which are parts of the HTML page.
-After a step, only changed panels are sent. Panels with equal content are rendered once and shared by several
-pages. Templates are Jinja2.
+A world's `Page` turns a `SeatView` (all that one player may see) into panels, which are parts of the HTML
+page. After a step, only changed panels are sent. Templates are Jinja2.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Read episodes that were recorded in another program, to check that our world behaves in the same way. No
-Django.
+"""Read recorded episodes of another program, to check that our world behaves as that program does. No Django.
 
 A file (`.jsonl` or `.jsonl.gz`) has one episode per line, as a JSON object. Its key `world` names the world.
 """

@@ -1,8 +1,8 @@
-"""Decide when an agent that waits for another member is asked again.
+"""Decide when an agent is asked again because it waits for another member of the team.
 
-An agent waits for an answer to its question or request, or for news of a job that it gave. It is asked again
-after 30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with one step as
-one second.
+The agent waits for an answer to a message, or for news of a job (a task that was given by message). It is
+asked again after 30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with
+one step as one second.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Define the schedules of an organisation: which members a step waits for, and how many steps a decision
-takes.
+"""Define the schedules of a team: whose decisions each step waits for, and how many steps a decision takes.
 
-In the schedule `together`, everybody chooses for each step. The other schedules are those of S-Agents (arXiv
-2402.04578). In them, a decision takes effect some steps after its member was asked, and members are asked at
-different times.
+In the schedule `together`, each step waits until everybody has decided. The other schedules are those of
+S-Agents (arXiv 2402.04578). There, members are asked at different times, and a decision takes effect some
+steps later.
 """
 
 from __future__ import annotations

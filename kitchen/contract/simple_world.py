@@ -1,8 +1,8 @@
 """Define `SimpleWorld`, a base class for worlds whose state is a few JSON attributes. No Django.
 
-The base class checks seats and settings, counts steps, refuses commands with a code, and reads and writes the
-state. It reads the score from attributes. A subclass declares `kind`, `settings`, `max_seats`, `figures` and
-`state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`.
+The base class checks settings and commands, counts steps, and saves and loads the state. A subclass declares
+`kind`, `settings`, `max_seats`, `figures` (its metrics) and `state`. It implements `begin`, `observe`,
+`legal_actions` and `carry_out`.
 """
 
 from __future__ import annotations

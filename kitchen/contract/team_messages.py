@@ -1,7 +1,8 @@
-"""Define the messages between members of an episode, and check whether a member may send one. No Django.
+"""Define the messages between members of an episode, and check whether a member may send a message. No
+Django.
 
 A message is only shown as text: the platform never follows it as an instruction. Words that a study forbids
-are masked. In the organisation `pairwise`, each member talks with one partner at a time.
+are masked. If the team's organisation is `pairwise`, each member talks with one partner at a time.
 """
 
 from __future__ import annotations

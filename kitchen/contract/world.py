@@ -1,8 +1,8 @@
 """Define the `World` interface that every game implements. No Django.
 
-A world has one or more seats (places of players) and changes in steps. Each step carries out commands of the
-seats. Steps wait for the commands (turn-based), or a clock takes them in real time. Seats may have different
-commands and see different things. The caller decides when to call `step`. The world defines what a step does.
+A world has one or more seats (places of players) and changes in steps. Each step carries out one command per
+seat. In a turn-based world, a step waits for these commands. In a real-time world, a clock sets the time of
+each step. Seats may have different commands and see different things.
 
 Errors::
 

@@ -1,5 +1,4 @@
-"""Write tables that compare one metric between line-ups or pairs of agents, beside published values. A line-
-up lists the agents that play together.
+"""Write tables that compare one metric between teams or pairs of agents, beside published values.
 
 Brackets are 95 % confidence intervals over episodes. For pairs, ± is the standard error of the mean.
 """

@@ -1,7 +1,7 @@
-"""Store the logs of experiment episodes in the database, read them back, and verify them.
+"""Store the logs of experiment episodes in the database, read them, and verify that they are unchanged.
 
 A log is stored in pieces, which are added and never changed. If a log cannot be continued, the episode starts
-again as a new run. The log of the last run is used.
+again as a new run. Only the log of the last run is used.
 """
 
 from __future__ import annotations

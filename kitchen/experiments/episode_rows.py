@@ -1,8 +1,7 @@
-"""Define the result row of one played episode, and read and write rows as CSV. Also count who made the
-decisions.
+"""Define the result row of one played episode, and read and write rows as CSV.
 
-A row counts separately the decisions that the stand-in (an imitation) or a fallback made in place of a
-language model. New columns are added at the end.
+A row also counts the decisions that a language model did not make. They come from the stand-in (an imitation
+of a model), or from a fallback after a failure. New columns are added at the end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Store an experiment as files in a folder. Each file is written completely or not at all.
 
-A run that is resumed reads the results of episodes already played from `episodes.csv`.
+If an experiment is continued, the results of episodes already played are read from `episodes.csv`.
 """
 
 from __future__ import annotations

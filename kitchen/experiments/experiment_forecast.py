@@ -1,7 +1,8 @@
 """Forecast the time and model costs of an experiment, and read its budget.
 
-The stand-in model plays a sample of every cell (level and number of agents). The lengths of its prompts give
-tokens, and the price list gives costs. The default budget is the maximum cost.
+A stand-in (an imitation of a language model, without cost) plays some episodes for every level and number of
+agents. The lengths of its prompts give the number of tokens, and the price list gives the costs. Without a
+given budget, the maximum cost is the budget.
 """
 
 from __future__ import annotations

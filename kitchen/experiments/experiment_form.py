@@ -1,5 +1,5 @@
-"""Build the admin form of an experiment. It has one field for each argument and one for each setting of an
-agent.
+"""Build the admin form of an experiment. It has one field for each argument of the experiment, and one for
+each setting of an agent.
 """
 
 from __future__ import annotations

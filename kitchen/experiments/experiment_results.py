@@ -1,8 +1,8 @@
-"""Compute the results of each cell from episode rows, beside published results and the upper bound. A cell is
-one level with one number of agents.
+"""Compute the results of an experiment for each level and number of agents, beside published results and the
+upper bound.
 
-The collaboration score (CoS) averages completed / (completed + failed) orders over the tested intervals
-between orders (alpha); see MindAgent, section 3.
+The collaboration score (CoS) is the mean of completed / (completed + failed) orders over all tested intervals
+between orders. It is defined in MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Describe an experiment (levels, agents, intervals between orders, presets), check it, and list its
-episodes.
+"""Define an experiment: its agents, levels, intervals between orders and seed. Also check experiments and
+list their episodes.
 
-`check_setup` checks an `ExperimentSetup`. All variants of a cell are played with the same seeds.
+`check_setup` checks an `ExperimentSetup`. Agents with different settings play the same episodes, with the
+same seeds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Define the entries of an episode log: the head, each step, and the paid model calls of steps that a spent
-budget or an error prevented.
+"""Define the entries of an episode log: the head, the steps, and the model calls of interrupted steps.
 
-An entry becomes one JSON object and can be read back unchanged. A prompt text is stored once, under its
-SHA-256.
+A spent budget or an error can interrupt a step after some calls were already paid. An entry becomes one JSON
+object and can be read back unchanged. A prompt text is stored once, under its SHA-256.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Write and read the log of an episode as gzipped JSON lines, in memory or in the folder `log/`.
 
-The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text, before the
-first line that refers to it. Other lines are steps (`StepEntry`), or the model calls of a step that a spent
-budget or an error prevented (`UntakenStep`).
-
-Compressed pieces are appended while the episode is played. An incomplete last piece is ignored. It is removed
-when the episode continues.
+The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text. Other lines
+are steps (`StepEntry`), or the model calls of a step that an error or a spent budget interrupted
+(`UntakenStep`). Compressed pieces are added while the episode is played; an incomplete last piece is ignored.
 """
 
 from __future__ import annotations

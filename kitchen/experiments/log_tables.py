@@ -1,7 +1,7 @@
 """Write episode logs as CSV tables: steps, decisions, prompts, predictions and messages (RFC 4180, UTF-8).
 
-The columns have the same names as in the data of a study. Model texts are JSON strings, so each cell is one
-line. New columns are added at the end.
+The columns have the same names as in the data of a study with participants. Model texts are JSON strings, so
+each value is one line. New columns are added at the end.
 """
 
 from __future__ import annotations

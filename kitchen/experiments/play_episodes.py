@@ -1,4 +1,4 @@
-"""Play one episode without people, write its log, and compute its result row."""
+"""Play one episode of an experiment without people, write its log, and compute its result row."""
 
 from __future__ import annotations
 

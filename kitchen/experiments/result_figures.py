@@ -1,9 +1,8 @@
-"""Chart the results of an experiment: success rates as lines, or one metric as bars.
+"""Draw the charts of an experiment: success rates as lines, or one metric as bars.
 
-The lines are Figure 4 of the MindAgent paper: the success rate by the interval between orders (alpha). Each
-number of agents has a line with 95 % confidence intervals over episodes. Published values and the upper bound
-are drawn as further lines. The bars show partners by seat with the standard error, or line-ups with 95 %
-confidence intervals. A subtitle states who made the decisions.
+The lines show the success rate by the interval between orders, as in Figure 4 of the MindAgent paper. Each
+number of agents has a line with 95 % confidence intervals. Published values and the upper bound are further
+lines. The bars compare agents that play together.
 """
 
 from __future__ import annotations

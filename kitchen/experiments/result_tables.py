@@ -1,7 +1,8 @@
 """Write the results of an experiment as tables (Markdown, LaTeX, CSV), and as one summary line.
 
-Rows are intervals between orders and columns are levels. A table cell shows completed/total orders. One row
-shows the collaboration score (CoS). Each value is followed by the published result and the upper bound (`≤`).
+Each row is an interval between orders, and each column is a level. A table cell has completed/total orders.
+One row has the collaboration score (CoS), the mean success rate over the intervals. After each value come the
+published result and the upper bound (`≤`).
 """
 
 from __future__ import annotations

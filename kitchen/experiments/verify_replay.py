@@ -1,7 +1,7 @@
 """Play the episode of a log again with the stored model answers, and compare prompts, commands and states
 with the log.
 
-Each step is repeated from its recorded situation and memory. No model is called and no key is needed.
+Each step starts from its recorded situation and memory. No model is called, so no key is needed.
 """
 
 from __future__ import annotations

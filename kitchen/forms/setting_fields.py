@@ -1,6 +1,5 @@
-"""Build form fields and readable texts from the settings that worlds and agents declare (`Setting`).
-
-Nothing here knows a world or an agent by name.
+"""Build form fields and readable texts from the settings that worlds and agents declare (`Setting`). The same
+code serves all worlds and agents.
 """
 
 from __future__ import annotations

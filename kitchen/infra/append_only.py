@@ -1,9 +1,7 @@
-"""Define models whose rows can be added and deleted but never changed, and the database triggers that enforce
-this.
+"""Define models whose rows can be added and deleted but never changed. Database triggers enforce this.
 
-Rows can be deleted because a withdrawal erases data, and a `SET_NULL` key may be set to NULL. Every other
-change is refused. On SQLite, inserts that would replace a row are refused too, because REPLACE fires no
-update triggers.
+Rows can be deleted because a participant's withdrawal erases data. A foreign key with `SET_NULL` may become
+NULL. Every other change is refused, and on SQLite also an insert that would replace a row.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 Django.
 
 Register every long connection in `connection_drain` as soon as it is open. `is_draining()` returns True once
-the process is about to end. It should then take no new work.
+the process is about to end; then start no new work.
 """
 
 from __future__ import annotations

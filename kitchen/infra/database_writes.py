@@ -1,8 +1,8 @@
 """Read and write rows with plain SQL, and insert or delete many rows in batches.
 
-Plain SQL is used for rows that are written at every step, because the ORM is too slow there. Each batch is a
-transaction of its own, so that players do not wait for locks. `BatchedDeleteMixin` deletes in batches in the
-Django admin.
+Plain SQL is for rows that are written at every step, because the ORM is too slow for them. Each batch has its
+own transaction, so that players do not wait for locks. `BatchedDeleteMixin` deletes in batches in the Django
+admin.
 """
 
 from __future__ import annotations

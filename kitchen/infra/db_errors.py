@@ -1,7 +1,7 @@
 """Recognise database errors that mean an outage, and list missing migrations.
 
-`database_problem` separates problems of the database (locked, full, read-only, unreachable, other version)
-from programming errors. It uses the driver's error codes, because the texts of errors change.
+`database_problem` separates an unusable database (locked, full, read-only, unreachable, wrong version) from
+programming errors. The function reads the driver's error codes, because the texts of errors change.
 """
 
 from __future__ import annotations

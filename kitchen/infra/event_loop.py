@@ -1,8 +1,8 @@
 """Run coroutines in one event loop, which runs in its own thread and is shared by the whole process. No
 Django.
 
-Hundreds of decisions can wait there for language models without a thread each. Nothing may block the loop.
-Run database work by `db_retry.run_once_in_db_thread`, and long computations by `asyncio.to_thread`.
+Hundreds of calls of language models can wait in the loop without a thread each. Nothing may block the loop:
+run database work with `db_retry.run_once_in_db_thread`, and long computations with `asyncio.to_thread`.
 """
 
 from __future__ import annotations

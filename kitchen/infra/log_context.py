@@ -1,8 +1,8 @@
-"""Keep the context of log lines, and describe errors without secrets. No Django.
+"""Keep the context of log lines (such as request, episode, step and task), and describe errors without
+secrets. No Django.
 
-The context names the HTTP request, the episode, its step, or the worker's task, and is added to each log
-line. Pass it to another thread by `with_log_context`. An error is described by its type and location, because
-its message might contain a secret key.
+The context is added to each log line of a thread; `with_log_context` passes it to another thread. The
+description of an error has its type and location, but not its message, which might contain a secret key.
 """
 
 from __future__ import annotations

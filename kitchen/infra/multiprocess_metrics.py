@@ -1,8 +1,7 @@
 """Share Prometheus metrics between the processes of one machine, in files of one folder. No Django.
 
-Each process writes files of its own. When it has ended, its counts are added to the files named `past`. This
-module uses internals of prometheus-client (`MmapedDict`, `ValueClass`), because there is no public interface
-for this; a test checks the version.
+Each process writes its own files. When a process has ended, its counts are added to the files named `past`.
+This module uses internals of prometheus-client (`MmapedDict`, `ValueClass`), and a test checks the version.
 """
 
 from __future__ import annotations

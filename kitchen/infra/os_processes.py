@@ -1,8 +1,8 @@
-"""Name processes so that others can see whether they still run, end them with their parent, and read how many
-to start. No Django.
+"""Name processes, end child processes with their parent, and read the number of processes to start. No
+Django.
 
-Without `/proc`, no process can be recognised as ended. The numbers of processes come from environment
-variables. A wrong value raises a ValueError.
+A process's name shows other processes whether it still runs. This needs `/proc`; on other systems, an ended
+process is not noticed. The numbers come from environment variables; a wrong value raises a ValueError.
 """
 
 from __future__ import annotations

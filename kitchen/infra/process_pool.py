@@ -1,9 +1,12 @@
-"""Run CPU-bound calls in a few child processes, which import only what a function needs. No Django.
+"""Run CPU-bound calls in a few child processes, which import only the code that a call needs. No Django.
 
 If a child is killed, its current call fails, and the next call gets a new child. Children end with their
-parent. Other libraries do not offer this: loky 3.7 fails all calls after one killed child; concurrent.futures
-and pebble import the parent's main module into each child.
+parent.
 """
+
+# If a child is killed, its current call fails, and the next call gets a new child. Children end with their
+# parent. Other libraries do not offer this: loky 3.7 fails all calls after one killed child;
+# concurrent.futures and pebble import the parent's main module into each child.
 
 from __future__ import annotations
 

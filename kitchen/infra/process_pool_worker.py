@@ -2,8 +2,8 @@
 Django.
 
 `LINE` is the file descriptor of the connection to the parent, `PARENT` the parent's process id. The child
-answers one call at a time until the connection closes. It ignores SIGINT, SIGTERM and SIGHUP, because the
-parent may still need it.
+answers one call at a time until the connection closes. Signals to end (SIGINT, SIGTERM, SIGHUP) are ignored,
+because the parent may still need the child.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define the Prometheus metrics that are counted during play (docs/metrics.md). No Django.
 
-Import this module only after `multiprocess_metrics.share_metrics` was called. Labels are names of worlds,
-agents, providers, models, statuses and codes. They never identify a person or contain a key.
+Call `multiprocess_metrics.share_metrics` before you import this module. Labels are names of worlds, agents,
+providers, models, statuses and codes. They never identify a person or contain a key.
 """
 
 from __future__ import annotations

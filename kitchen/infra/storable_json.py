@@ -1,7 +1,7 @@
 """Make texts and JSON values storable in the database and in the cache. No Django.
 
 Databases refuse some characters that a language model may write: NUL and half surrogate pairs. The cache
-holds only JSON, so that somebody who can write to it cannot run code.
+holds only JSON, never pickled objects. So somebody who can write to the cache cannot run code.
 """
 
 from __future__ import annotations

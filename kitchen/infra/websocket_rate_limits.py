@@ -1,7 +1,5 @@
 """Limit the websocket messages of one sender with token buckets, and limit the number of open connections. No
 Django.
-
-HTTP pages have other limits.
 """
 
 from __future__ import annotations

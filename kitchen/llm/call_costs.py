@@ -1,8 +1,8 @@
 """Compute the costs of language-model calls: prices, token estimates, and amounts in US dollars.
 
-Researchers edit the price list. A model without a price raises `UnknownPriceError`. A study with a budget
-does not call such a model. Other studies call it and record that the cost is unknown. Tokens are estimated
-from the number of bytes.
+Researchers edit the price list. A model without a price raises `UnknownPriceError`: a study with a budget
+then makes no call. Other studies make the call and record that its cost is unknown. Tokens are estimated from
+the number of bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Read a file that lists models and their capabilities. `manage.py models --keep FILE` writes it.
+"""Read a file that lists models and their capabilities. `manage.py models --keep FILE` writes such a file.
 
-`BRIGADE_MODELS` names the file, which is read again when it changes. Without it, only the built-in list
-(`providers.anthropic`) is known.
+`BRIGADE_MODELS` names the file, which is read again when it changes. If the variable is not set, only the
+built-in list (`providers.anthropic`) is known.
 """
 
 from __future__ import annotations

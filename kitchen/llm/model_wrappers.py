@@ -1,10 +1,10 @@
 """Wrap a language model with retries, a budget, and a record of each call.
 
-Each wrapper is a model itself, so that they nest::
+Each wrapper has the interface of a model, so wrappers can be nested::
 
     RetryingModel(BudgetedModel(provider, purse, prices), rng)
 
-Keep this order: every attempt is paid for, because a server may bill an attempt whose answer never arrived.
+Keep this order, so that every attempt is paid for: a server may bill an attempt whose answer never arrived.
 `provider_registry.make_decision_model` builds this chain.
 """
 

@@ -1,6 +1,6 @@
-"""List the providers of language models, and build the model for one decision.
+"""List the providers of language models, and build the model object for one decision.
 
-`make_decision_model` adds retries, a budget and replay to a provider's model.
+`make_decision_model` adds retries, a budget, and the replay of recorded answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Record the requests to a model, and replay recorded answers in place of new calls.
+"""Record the requests to a language model, and replay recorded answers in place of new calls.
 
-`request_texts` returns everything that a request sends, as (role, text) pairs. `ReplayedModel` returns the
-recorded replies and failures in order, at no cost.
+`request_texts` returns all texts of a request as (role, text) pairs. `ReplayedModel` returns the recorded
+replies and failures in order, at no cost.
 """
 
 from __future__ import annotations

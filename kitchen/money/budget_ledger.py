@@ -1,6 +1,6 @@
-"""Reserve money of a budget before each model call, and record the actual cost after it.
+"""Reserve money of a budget before each model call, and record the actual cost after the call.
 
-The ledger has one row per model call. If a worker dies during a call, its reserved amount remains in the sum,
+The ledger has one row per model call. If a worker dies during a call, the reserved amount still counts,
 because the provider may have charged it.
 """
 

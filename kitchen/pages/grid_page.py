@@ -1,17 +1,15 @@
 """Show a world on a grid as a drawing, as text, or both; in turns or in real time. No Django.
 
-A world derives `GridPage`. It declares the look of the grid's letters (`looks`), its keys (`pad`), and which
-lists of the observation hold things on cells (`layers`). The observation must have `players`, a list with an
-object for each seat: `at` is [column, row], counted from 0; `face` is a verb of `moves`; `holds` is a code.
-`face` and `holds` are left out in a world without them. Each layer is a list of objects with `at` and `thing`
-(a code).
+A world defines a subclass of `GridPage`. The subclass declares the look of each letter of the grid (`looks`)
+and the keys (`pad`). `layers` names the lists of the observation whose entries are drawn on cells. An entry
+has `at` ([column, row], counted from 0) and `thing` (a code).
 
-The server draws the cells. The script `static/js/grid.js` draws what moves, from the observation. Pictures
-are symbols in an SVG file (`pictures`), named by the codes. Without a picture, cells and things are plain
-shapes with a letter.
+The observation must have a list `players` with an object for each player. Each object has `at`, and may have
+`face` (a verb of `moves`) and `holds` (a code).
 
-A world can add a script of its own, which is loaded before `js/grid.js`. It may set `play.painters[layer]`,
-which draws an entry of a layer, and `play.describers`, which describes an entry as text in real time.
+The server draws the cells. The script `static/js/grid.js` draws the players and layers. `pictures` is an SVG
+file whose symbols are named by the codes. Without a picture, cells and things are plain shapes with a letter.
+A world can add its own script, which draws or describes entries of a layer.
 """
 
 from __future__ import annotations

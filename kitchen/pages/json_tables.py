@@ -1,6 +1,7 @@
 """Convert a JSON object to facts and tables that a page can show. No Django.
 
-A single value becomes a fact (a name and a text). A list of lists or objects, or an object, becomes a table.
+A single value becomes a fact (a name and a text). A list of lists, a list of objects, or an object becomes a
+table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Django models of live play: episodes, seats, agents, and the log of every step.
+"""Django models of live play: episodes, seats (places of players), agents, and the log of every step.
 
-The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can only be added, never changed.
-`Episode.state` is the state to which the log leads. `StateChange` holds the large parts of the state.
+The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can be added but never changed.
+`Episode.state` is the present state. `StateChange` holds the large parts of the state.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Run the clock of the real-time episodes that this process has claimed: take ticks and store them.
+"""Compute and store the steps (ticks) of the real-time episodes that this process has claimed.
 
-One event loop takes the ticks of all episodes:
-
-- A tick is sent to the pages first, and stored `STORE_SECONDS` later. The clock of an episode stops if a tick
-  is not stored after `HOLD_SECONDS`. So a killed process loses at most about half a second of ticks.
-- The last tick is stored before the end of the episode is announced.
-- The clock stops while Redis is down, because pages cannot be reached. It never waits for an agent or a page.
-- If another process has taken over, ended or erased an episode, ticks that are not stored yet are discarded.
+A tick is sent to the pages at once, and stored `STORE_SECONDS` later. If storing fails for `HOLD_SECONDS`,
+the episode's clock stops. The clock also stops while Redis is down. It never waits for an agent or a page. If
+another process has claimed the episode, ticks that are not stored yet are discarded.
 """
 
 from __future__ import annotations

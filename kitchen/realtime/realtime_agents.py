@@ -1,12 +1,13 @@
-"""Ask the agents of a real-time episode: right after each tick (step) for the next one, without waiting.
+"""Ask the agents of a real-time episode after each tick (step) for their commands in the next tick. The clock
+does not wait for them.
 
-- Light agents (`Agent.light`), which need almost no processor time, decide at once in this process.
+- Agents that need almost no processor time (`Agent.light`) decide at once in this process.
 - Other agents without a language model run in a process pool (`kitchen.infra.process_pool`).
-- Agents that use language models run in an event loop (`kitchen.infra.event_loop`). They may think for
-  several ticks, up to the episode's time limit for decisions.
+- Agents with a language model run in an event loop (`kitchen.infra.event_loop`). They may think for several
+  ticks, up to the episode's time limit for decisions.
 
-If an agent has not answered by the tick, its fallback decides. The agent is asked again only after it has
-answered. `Agent.arrived` may still use the late decision; otherwise it is ignored.
+If an agent has not answered by the next tick, its fallback rule gives the commands. The agent is asked again
+only after it has answered.
 """
 
 from __future__ import annotations

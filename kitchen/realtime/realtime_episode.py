@@ -1,9 +1,9 @@
 """Hold one real-time episode in memory: its open turn, the pressed keys, and the schedule of its ticks
 (steps).
 
-A tick needs no database: its rows go to a buffer first (`realtime_storage.TickBuffer`). A tick uses the key
-that was pressed last since the tick before it. If none was pressed, it uses a key that is still held down. If
-a tick is late by more than a whole tick, all later ticks move.
+A tick uses the last key that was pressed since the previous tick. If no key was pressed, it uses a key that
+is still held down. A tick needs no database, because its rows go to a buffer (`realtime_storage.TickBuffer`).
+If a tick is late by more than a whole tick, all later ticks move.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Store real-time episodes: claims of clock processes on episodes, and the rows of their ticks (steps).
+"""Store real-time episodes: which clock process has claimed an episode, and the rows of its ticks (steps).
 
-A clock process claims an episode under a random name before it takes ticks. The claim expires after
-`LEASE_SECONDS` unless it is renewed. Rows of ticks are buffered in memory. One transaction stores the
-buffered ticks of many episodes. The ticks of an episode are stored completely or not at all, and only while
-the process still owns the episode.
+A clock process claims an episode before it computes ticks. The claim expires after `LEASE_SECONDS` unless the
+process renews it. Rows of ticks are collected in memory. One transaction then stores the ticks of many
+episodes, if the process still has its claims.
 """
 
 from __future__ import annotations

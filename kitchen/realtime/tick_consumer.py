@@ -1,7 +1,7 @@
-"""Serve the websocket of one seat in a real-time episode. `tick_messages` defines its messages.
+"""Serve the websocket of one player in a real-time episode. `tick_messages` defines the messages.
 
-The consumer forwards pressed keys to the clock process that owns the episode, and sends that process's
-updates to the page. A page that misses a tick requests the whole state.
+The consumer sends pressed keys to the clock process that computes the episode, and that process's updates to
+the page. A page that misses a tick (step) requests the whole state.
 """
 
 from __future__ import annotations

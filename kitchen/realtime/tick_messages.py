@@ -1,4 +1,5 @@
-"""Define the messages between pages and the clock processes that own real-time episodes.
+"""Define the messages between pages and the clock processes that compute real-time episodes. A tick is a
+step.
 
 From a page, over `/ws/ticks/<key>/`, one JSON object each:
 
@@ -8,22 +9,22 @@ From a page, over `/ws/ticks/<key>/`, one JSON object each:
 
 To a page:
 
-- `state`: the stored state, as `websocket_messages.StateMessage`, after connecting and after a `sync`. Only
-  this message has `brief`, the facts that never change.
+- `state`: the stored state (`websocket_messages.StateMessage`), sent after connecting and after a `sync`.
+  Only this message has `brief`, the facts that never change.
 - `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. `key` is the
   `number` of the last key message received. `starts_in_ms` is the time until the first tick begins. `lost_ms`
-  is not 0 if time was lost; `step` may then be lower than the step shown before.
-- `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step: new values of
-  the observation and the score by name, the names that are gone, and the events that this seat may know.
-- `intents` in `whole` and `tick`: what other seats are about to do, if the page shows it. `errand`: the same
-  for a hint to this seat. A `tick` has them only if they have changed.
-- `over`: `{status, html}`; everything is stored. `html` has the final panels of the page.
-- `gone`: `{said}`, sentences about players who have left; sent each time another player leaves.
-- `notice`: as `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
+  is the time that was lost in an outage; `step` may then be lower than before.
+- `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step. `changed` has
+  new values of the observation by name, and `gone` the names that were removed. `events` has the events that
+  this player may know.
+- `intents` in `whole` and `tick`: what other players are about to do, if the page shows this. `errand`: the
+  same for a hint to this player. A `tick` has them only if they have changed.
+- `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
+- `gone`: `{said}`: sentences about players who have left.
+- `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
-Over the channel layer, pages listen to the group of their episode (`pages_group`), and its owner to the group
-of its keys (`keys_group`). An owner sends one message for all pages. Each page forwards only the part of its
-seat. `TickUpdates` computes what has changed for each seat since the last message.
+A clock process sends one message for all pages of an episode over the channel layer. Each page forwards only
+the part for its player.
 """
 
 from __future__ import annotations

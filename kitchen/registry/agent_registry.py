@@ -1,6 +1,6 @@
 """List every kind of agent, and create agents by the name of their kind.
 
-A world's kit (`kitchen.contract.kit`) lists the agents that can play only that world.
+Agents that can play only one world are listed by the kit of that world (`kitchen.contract.kit`).
 """
 
 from __future__ import annotations

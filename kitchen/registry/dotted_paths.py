@@ -1,4 +1,6 @@
-"""Look up a name in a registry, and import the object at a path `package.module:attribute`. No Django."""
+"""Look up a name in a registry (a table of names), and import the object at a path
+`package.module:attribute`. No Django.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""List the metrics of worlds (`kitchen.contract.world.Metric`), compute those that need the log, and format
-values as text. No Django.
-
-Some names in the code say `figure` for a metric.
+"""List the metrics of worlds (`kitchen.contract.metric_definitions.Metric`), compute those metrics that need
+the log, and format values as text. No Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """List every world that can be played, and return its class, page and other parts by name.
 
-Each world is declared by a kit (`kitchen.contract.kit`). The environment variable `BRIGADE_WORLDS` adds your
-own worlds, as `name=package.module:KIT`, separated by commas.
+A `WorldKit` (`kitchen.contract.kit`) declares the parts of one world. The environment variable
+`BRIGADE_WORLDS` adds your own worlds, as `name=package.module:KIT`, separated by commas.
 """
 
 from __future__ import annotations

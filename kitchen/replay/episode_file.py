@@ -1,7 +1,8 @@
 """Write an episode to one JSON file, and read it back.
 
-The file has everything needed to replay the episode (`FIELDS`), but no page keys, participant codes or costs.
-Its `hash` covers the rest of the file, so that any change is detected.
+The file has everything needed to replay the episode (`FIELDS`). It has no participant codes, no costs, and no
+keys that give access to a player's page. Its `hash` covers the rest of the file, so that any change is
+detected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Read all stored rows of an episode, and make labels of its seats, agents and commands for staff.
+"""Read all stored rows of an episode, and make labels of its players, agents and commands for staff.
 
-The labels have the names that players see, and the seat number. The keys of seats are not shown.
+The labels have the names that players see, and the player's number. The secret keys of players are not shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draw an episode as a timeline of counts, events, seats' actions, and agents' decisions.
+"""Draw an episode as a timeline of counts, events, players' actions, and agents' decisions.
 
 On the axis, step n lies between n - 1 and n. The state after n steps begins at n.
 """

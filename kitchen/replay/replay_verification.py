@@ -1,8 +1,8 @@
 """Verify that an episode and its agents' decisions can be reproduced from the stored data.
 
 Each agent with a language model gets the same situation and the stored replies again; no model is called. Its
-requests and commands are compared with the stored ones. `why_not_repeatable` says which decisions cannot be
-repeated.
+requests and commands are compared with the stored ones. `why_not_repeatable` gives the reason why a decision
+cannot be repeated.
 """
 
 from __future__ import annotations

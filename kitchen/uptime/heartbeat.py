@@ -1,9 +1,8 @@
 """Record every few seconds that this process is alive (a heartbeat), and record outages and clock changes.
 
 All processes of one part of the app, such as pages or workers (`Part`), share one row. The first heartbeat
-after a gap records an outage and sends the signal `outage_over`. If the system clock was set, the stored
-times are corrected; on a single machine the signal `clock_set` is sent. Each heartbeat is one small
-transaction, and the signals are sent in it.
+after a gap records an outage and sends the signal `outage_over`. If somebody set the system clock, the stored
+times are corrected.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Django models of uptime: the last heartbeat of each part of the app, such as pages or workers, and the
-outages that were found.
+"""Django models of uptime: the last heartbeat of each part of the app (such as pages or workers), and the
+recorded outages.
 """
 
 from __future__ import annotations

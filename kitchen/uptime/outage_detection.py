@@ -1,9 +1,9 @@
-"""Decide from heartbeats which part of the app is or was down, and whether the system clock was set. Read-
-only.
+"""Decide from heartbeats which part of the app is or was down, and whether the system clock was set. The
+module changes no data.
 
-A part (such as pages or workers) is down after `SILENCE_SECONDS` without a heartbeat, or once all its
-processes have ended. A clock change is found by comparison with a monotonic clock, which only works until the
-machine restarts.
+A part (such as pages or workers) is down after `SILENCE_SECONDS` without a heartbeat. It is also down when
+all its processes have ended. Clock changes are found by comparison with a monotonic clock, until the machine
+restarts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Query recorded outages: the time lost in a period, the effect on steps, and a list for staff. Read-only."""
+"""Read recorded outages: the time lost in a period, the affected steps, and a list for staff. The module
+changes no data.
+"""
 
 from __future__ import annotations
 

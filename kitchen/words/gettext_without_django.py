@@ -1,7 +1,7 @@
 """Translate texts into the language of the current reader. No Django.
 
-Texts stay English until `use_translations` has been called. Call these functions when a page is rendered, not
-while a module loads. In tables of a module, mark texts with `gettext_noop`.
+Texts stay English until `use_translations` has been called. Call the functions when a page is rendered, not
+while a module is imported. Mark texts in constants with `gettext_noop`.
 """
 
 from __future__ import annotations

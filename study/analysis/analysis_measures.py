@@ -1,7 +1,7 @@
 """Choose the measures (dependent variables) of an analysis and read their values.
 
-Measures are play metrics, survey ratings, bounded numbers and sub-scale scores. Attention checks, choices and
-free texts are not measures.
+Measures are play metrics, survey ratings, numbers with a lower and upper limit, and sub-scale scores.
+Attention checks, choices and free texts are not measures.
 """
 
 from __future__ import annotations

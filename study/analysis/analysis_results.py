@@ -1,9 +1,8 @@
 """Compute a study's analysis in a worker, and cache the result until the data change.
 
-The module also reads which agents and models made the decisions in each condition. Statistics and figures
-take seconds, which would block a web process. The cache has one entry for each study and selection of data.
-Each entry stores a hash of the data, so an outdated result is never shown. An entry contains participants'
-values, so it is erased when a participant withdraws (`forget_analysis`).
+Each cache entry stores a hash of the data, so an outdated result is never shown. An entry contains
+participants' values, so it is erased when a participant withdraws (`forget_analysis`). The module also reads
+which agents and models made the decisions in each condition.
 """
 
 from __future__ import annotations

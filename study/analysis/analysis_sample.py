@@ -1,4 +1,4 @@
-"""Select the participants and values that an analysis uses, and list who is excluded and why.
+"""Select the participants and values that an analysis uses, and list the excluded participants with reasons.
 
 The module also reads the answers to the items of each sub-scale. It changes no data.
 """

@@ -1,6 +1,6 @@
-"""Render the figures of a cached analysis as files, in a separate process.
+"""Render the figures of a cached analysis as files.
 
-The first drawing takes half a second. In the web process, this would delay people who play.
+A separate process draws them, because drawing would delay people who play on this server.
 """
 
 from __future__ import annotations

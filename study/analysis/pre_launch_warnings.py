@@ -1,9 +1,8 @@
 """Warn a researcher before data collection about what a study cannot measure.
 
-Warnings come from the design and from the episodes of a dry run, in which programs play the study. They name
-ceilings, floors, missing values, values that do not vary, and decisions that came too late under a clock.
-Programs play a timed world faster than people (`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in a
-dry run than with people; the agent's fallback then acts.
+The warnings come from the design and from a dry run, in which programs play the study. For example, a warning
+names values that do not vary. It can also say that decisions of agents were too late for the time limit of a
+step.
 """
 
 from __future__ import annotations

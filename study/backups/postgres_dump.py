@@ -1,7 +1,7 @@
 """Copy a PostgreSQL database with pg_dump, and replace a database with pg_restore.
 
-A restore renames the schema with the old tables instead of removing it. So the database user needs no right
-to create databases, and renaming it back undoes the change.
+A restore renames the schema with the old tables instead of deleting it, so that a failed restore can be
+undone. The database user needs no right to create databases.
 """
 
 from __future__ import annotations

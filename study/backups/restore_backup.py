@@ -1,8 +1,8 @@
 """Restore a backup in place of the current data. Everything is checked before anything is changed.
 
-Two changes since the backup are kept. Participants who were erased since then are erased again; erasure marks
-(hashes) in the database, in `security.log` and in a file identify them. Completion codes of people who
-finished and then withdrew are kept, so that they can still be paid.
+Some newer data are kept. Participants who were erased since the backup are erased again; hashes without names
+(erasure marks) identify them. Completion codes of people who finished and then withdrew are kept, so that
+they can still be paid.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Serve the analysis and report pages of a study, and their files.
-
-While a worker still computes them, a waiting page is shown instead.
+"""Serve the analysis and report pages of a study, and their files. While a worker still computes the analysis
+or report, a waiting page is shown.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Parse and hold the planned tests of a study: main test, correction for several measures, and contrasts.
+"""Parse a study's planned tests: the main test, the correction for several measures, and contrasts. Plain
+Python.
 
-The module also holds `KEY`, the pattern of valid keys. It is plain Python, without Django.
-
-The sample-size page, the preregistration and the analysis use the same plan. A contrast is one line. The line
-has a name, a colon, and condition keys with weights that add up to 0::
+The sample-size page, the preregistration and the analysis use the same plan. A contrast is one line: a name,
+a colon, and condition keys with weights that add up to 0::
 
     H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
 """

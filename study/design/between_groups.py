@@ -1,11 +1,8 @@
-"""Parse a study's between-subjects groups, and find the conditions that each group plays.
+"""Parse a study's between-subjects groups, and find the conditions that each group plays. Plain Python.
 
-Each participant belongs to one group. They play the conditions of this group and the conditions without a
-group. The module is plain Python, without Django.
-
-A group is assigned like an order of conditions (`study.design.counterbalancing`): every block has each group
-once, in a random order from the study's seed. Participants who drop out, withdraw or are excluded leave a
-gap, and gaps are filled first.
+Each participant belongs to one group, and plays the conditions of this group and the conditions without a
+group. Groups are assigned in blocks: each block has every group once, in random order. If somebody drops out,
+withdraws or is excluded, another participant gets the free place first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Hold the complete design of a study, without its participants, as one immutable value (`Blueprint`).
+"""Define `Blueprint`: the complete design of a study, without its participants, as one immutable value.
 
-The database stores a blueprint as a JSON document. A participant is bound to the blueprint that was current
-when they entered. `blueprint_of` reads a study's database rows; the rest of the module is plain Python.
+The database stores a blueprint as a JSON document. A participant keeps the blueprint that was current when
+they entered. `blueprint_of` makes a blueprint from a study's database rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""List the worlds and co-players that forms offer for a condition, and the warnings about the chosen
-settings.
-
-Each setting that a world or co-player declares has one form field. The options come from the registries of
-worlds and agents.
+"""List the worlds and co-players (agents that play with participants) that forms offer for a condition. Also
+list warnings about the chosen settings.
 """
 
 from __future__ import annotations

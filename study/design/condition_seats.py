@@ -1,6 +1,5 @@
-"""Find the seats of people and the co-players of a condition, and report what is wrong with its settings.
-
-The module imports no Django models.
+"""Find the players of a condition that are people, and its co-players (agents). Also report what is wrong
+with its settings. The module imports no Django models.
 """
 
 from __future__ import annotations

@@ -1,20 +1,25 @@
 """Generate orders of conditions, choose the next sequence to assign, and count how balanced the orders are.
+Plain Python.
 
-The schemes are balanced Latin squares (Williams designs), all permutations, one fixed order, and random
-orders. The module is plain Python, without Django.
-
-Balanced Latin squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
-effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions
-needs one square. An odd number needs two; the second has the reversed orders of the first.
-
-Random orders: MindAgent (arXiv 2309.09971), section 5.
-
-A *sequence* is one order, with a number in its block. It is held by the participants who finished it or still
-take part. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned again.
-Sequences with the fewest participants are assigned first. Without drop-outs, the numbers of participants with
-two sequences never differ by more than one. After drop-outs, only as many more people are needed as there are
-gaps.
+The schemes are balanced Latin squares (Williams 1949), all permutations, one fixed order, and random orders.
+A *sequence* is one of the orders in a block of the scheme. Sequences with the fewest participants are
+assigned first. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned again.
 """
+
+# The schemes are balanced Latin squares (Williams designs), all permutations, one fixed order, and random
+# orders. The module is plain Python, without Django.
+#
+# Balanced Latin squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
+# effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions
+# needs one square. An odd number needs two; the second has the reversed orders of the first.
+#
+# Random orders: MindAgent (arXiv 2309.09971), section 5.
+#
+# A *sequence* is one order, with a number in its block. It is held by the participants who finished it or
+# still take part. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned
+# again. Sequences with the fewest participants are assigned first. Without drop-outs, the numbers of
+# participants with two sequences never differ by more than one. After drop-outs, only as many more people are
+# needed as there are gaps.
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Return the form labels of a design's fields, also for lists of differences between two designs.
+"""Return the form labels of a design's fields, which pages also use to list the differences between two
+designs.
 
-One label names what the study's worlds draw at random (`World.drawn`), for example “The same events for
-everybody”.
+One label depends on the study's worlds. It names what they draw at random (`World.drawn`), for example “The
+same events for everybody”.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the metrics that a study compares, and give its metrics and sub-scale scores unique column names."""
+"""List the metrics that a study compares, and give each metric and sub-scale score a unique column name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Check keys and names in a study: valid characters, reserved names, and keys that must not change.
 
-Participants keep the design version they entered under. While a human participant is active, the conditions
-and items of their version keep their keys, and the items also their texts. Synthetic participants and
-previews do not block a change.
+Participants keep the version of the design under which they entered. While human participants are active, the
+keys of this version's conditions and items must not change. The texts of the items must not change either.
 """
 
 from __future__ import annotations

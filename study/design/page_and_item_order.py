@@ -1,4 +1,6 @@
-"""Define the order of pages in a study, a participant's progress, and the order of items on each page."""
+"""Define the order of the pages of a study, and the order of items on each page. Also compute how far a
+participant has come.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """Define the parts of a study other than the rounds: consent, guide, practice, check, debriefing and others.
 
-A part has a title, a text and settings. The module also determines which world and co-players the practice
-episode has, and checks that the episode is long enough.
-
-Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
-condition) come between `check` and `final`. The part `practice` stores the settings of its episode in
-`settings["kitchen"]`. Missing settings have the world's defaults (`kitchen.contract.kit.Practice`).
+A round is an episode with its survey in one condition. A part has a title, a text and settings. The module
+also determines the world and co-players of the practice episode, and checks that the episode is long enough.
+Participants meet the parts in the listed order; the rounds come between `check` and `final`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Freeze a study's design as a preregistration, and verify its hashes.
 
-A preregistration is stored as a JSON object, the *bundle*. Its `content` is the planned design.
-`content_sha256` is the SHA-256 of `content` in canonical JSON (sorted keys, no spaces, UTF-8). The same
-design under the same code and default model gives the same hash. `frozen` has the time of freezing and the
-user. `program` names the program that froze it. `sha256` is the hash of the object of `format`, `content`,
-`frozen` and `program`. In bundles of format 1, `sha256` is the hash of `content` alone.
+A preregistration is stored as a JSON object, the *bundle*. `content` is the planned design, `frozen` the time
+and the user, and `program` names the program that froze it. `content_sha256` is the SHA-256 of `content` in
+canonical JSON. The same design under the same code and default model gives the same hash. `sha256` is the
+hash of `format`, `content`, `frozen` and `program` together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Define recruitment platforms: the parameters of their links, and where participants are sent back to."""
+"""Define recruitment platforms such as Prolific: which parameters their links have, and where participants
+are sent back to at the end.
+"""
 
 from __future__ import annotations
 

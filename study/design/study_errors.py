@@ -3,7 +3,7 @@
 Errors::
 
     Exception
-    ├── DesignError        a design cannot be changed like that; the message is for the researcher
+    ├── DesignError        a change of the design is not possible; the message tells the researcher why
     ├── EntryPausedError   too many people begin at once, so entry is paused for a while
     ├── StudyClosedError   the study takes no new participants
     ├── TookPartError      this person took part before, and left afterwards

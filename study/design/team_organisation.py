@@ -1,7 +1,7 @@
 """Define who plays in a condition, and who may command or write to whom. The module imports no Django models.
 
-A condition with settings for this has a `Team`. In a condition without them, one agent commands all
-teammates, and nobody writes to anybody.
+The class `Team` holds these settings of a condition. In a condition without them, one agent commands all
+teammates, and no member can send messages.
 """
 
 from __future__ import annotations

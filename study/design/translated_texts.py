@@ -1,8 +1,9 @@
-"""Translate a study's design into one of its languages, and list the texts without a translation.
+"""Translate a study's design into one of its languages, and list the texts without a translation. Plain
+Python.
 
-The module is plain Python. A design's document has translations by language and path
-(`study.design.translations`). Stored values do not depend on the language: a chosen option is stored as its
-text in the study's own language.
+The JSON document of a design holds the translations: for each language, a text for each path. A path is the
+place of the original text in the document (`study.design.translations`). Stored answers do not depend on the
+participant's language.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Define the languages of a study, its translatable texts, and the default texts that the program translates.
 
 A path identifies a text in a design: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts`
-stores each translation under the original text. So a translation stays valid if the text is moved, and is
-lost if the text is changed. A design's document (`Blueprint`) stores translations under paths. Language codes
-are separated by spaces. The first is the language of the study's own texts.
+stores each translation under the original text. So a translation remains if the text is moved, and is lost if
+the text is changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the forms for a condition, with a form field for each setting, and for survey items."""
+"""Define the form for a condition, with one field for each setting, and the form for a survey item."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Describe a design as texts for pages: settings, parts, questions, sub-scales and outcomes, with the forms'
-labels.
-
-The module does not read the design from database rows.
+labels. The caller passes the design; the module reads no database rows.
 """
 
 from __future__ import annotations

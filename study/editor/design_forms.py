@@ -1,5 +1,7 @@
-"""Define the forms with which researchers edit a study: settings, plan, recruitment, orders, parts, outcomes
-and members.
+"""Define the forms with which researchers edit a study: settings, analysis plan, recruitment, orders of
+conditions, parts, outcomes, and staff.
+
+An outcome is what a participant gets at the end, such as a completion code.
 """
 
 from __future__ import annotations

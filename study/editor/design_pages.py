@@ -1,5 +1,7 @@
-"""Serve the pages to edit a study's design: overview, settings, plan, orders, recruitment, parts, outcomes
-and texts.
+"""Serve the pages to edit a study's design: overview, settings, analysis plan, orders of conditions,
+recruitment, parts, outcomes and texts.
+
+An outcome is what a participant gets at the end, such as a completion code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Change a study's design in the database: studies, conditions, items, parts, outcomes and members."""
+"""Change a study's design in the database: studies, conditions, items, parts, outcomes, and the staff who are
+members.
+
+An outcome is what a participant gets at the end, such as a completion code.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Define form fields for lists, for values of several types, and for a condition's team.
 
-The team fields set who plays, and who may command or write to whom. They number players as participants read
-them. Player 1 is the participant, whose seat is 0. If the participant has no seat, player 1 is the first
-teammate.
+The team fields set who plays, and who may command or write to whom. In these fields, players have the numbers
+that participants see. Player 1 is the participant. If the participant does not play in the world, player 1 is
+the first teammate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Serve the pages to freeze a preregistration, to read and download it, and to see later changes of the
 design.
 
-The ZIP for a registry such as OSF has the bundle, a readable copy, and instructions to check its hash.
+The download is a ZIP for a registry such as OSF. It has the preregistration as JSON, a readable copy, and
+instructions to check its hash.
 """
 
 from __future__ import annotations

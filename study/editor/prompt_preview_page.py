@@ -1,4 +1,4 @@
-"""Serve the page that shows the complete prompt of a condition's language model at any step."""
+"""Serve the page that shows the complete prompt that a condition's language model gets at a chosen step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Serve the pages for a study as a whole: create, copy, open, close, delete, preview, and manage members."""
+"""Serve the pages for a study as a whole: create, copy, open, close, delete, preview, and manage the staff
+who are members.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Define the form for a condition with its team fields. It has rows for co-players that play for single
-teammates.
+"""Define the form for a condition with its team fields. Each row of the form is a type of co-player (agent)
+that plays for some of the teammates.
 
 `team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3. `team_row_3_players`
-are the players that it plays for. `team_row_3__planner__tries` is one of its settings. Typed values stay
-while somebody tries other co-player types.
+are the players that it plays for. `team_row_3__planner__tries` is a setting of this co-player.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Draw who plays in a condition and who may command or write to whom, and describe the diagram as text."""
+"""Draw a diagram of who plays in a condition, and of who may command or write to whom. Also describe the
+diagram as text.
+"""
 
 from __future__ import annotations
 

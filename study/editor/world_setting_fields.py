@@ -1,9 +1,8 @@
 """Define form fields for the settings of a world or agent, for practice, and for layouts drawn on a grid.
 
-A drawn setting (`kitchen.contract.canvas`) is stored as text. For the field `name`, a form sends
-`name__rows`, several `name__line_…`, and `name__kept`, the text from which the drawing began. If the drawing
-did not change, that text is stored unchanged. A text that cannot be drawn is edited as text and sent as
-`name`.
+A drawn setting (`kitchen.contract.drawable_setting`) is stored as text. For the field `name`, the form sends
+the drawing as `name__rows` and several `name__line_…`. `name__kept` is the text before the drawing was
+changed. A text that cannot be drawn is edited as text and sent as `name`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Encode table rows as CSV (UTF-8, RFC 4180, as Python's `csv` writes it), column by column.
 
-For speed, cells that a group of rows shares are encoded once, and equal texts of a batch are quoted once.
-JSON and times are read from the database as text, so that they need not be parsed and written again.
+For speed, equal cells and texts are encoded only once. JSON values and times are read from the database as
+text, so that they need not be parsed and written again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make the export columns that depend on a study's design: the metrics of its worlds, and the settings of its
+"""Make the export columns that depend on a study's design: metrics of its worlds, and settings of its
 conditions.
 """
 

@@ -1,8 +1,7 @@
-"""Define the read-only REST API with which programs read studies. Requests need a token. `/api/` documents
-the API.
+"""Define the read-only REST API with which programs read studies. `/api/` has its documentation.
 
-A token gives access to the studies that its researcher may see (`study.researchers.permissions`) at the
-moment of the request.
+Each request needs a token of a researcher. It can read the studies that this researcher may see at that
+moment (`study.researchers.permissions`).
 """
 
 from __future__ import annotations

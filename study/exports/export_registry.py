@@ -1,4 +1,6 @@
-"""List all export files, and make those that describe the others: the codebook, README.md and design.json."""
+"""List all export files. Also make the files that describe the others: the codebook, README.md and
+design.json.
+"""
 
 from __future__ import annotations
 

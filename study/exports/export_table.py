@@ -1,8 +1,8 @@
 """Define `ExportTable`, a table of the export with its columns and rows, and `ExportSelection`, which chooses
 the data.
 
-By default, all participants are exported, and marks tell their kind. The caller can leave out kinds of
-participants, or data that an outage of the app affected.
+By default, all participants are exported, with a column for their kind, such as synthetic. The caller can
+leave out kinds of participants, or data that an outage of the app affected.
 """
 
 from __future__ import annotations

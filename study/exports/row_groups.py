@@ -1,6 +1,4 @@
-"""Group table rows that have equal cells, such as the rows of one episode, so that equal cells are encoded
-once.
-"""
+"""Group table rows with equal values, such as the rows of one episode, so that each value is encoded once."""
 
 from __future__ import annotations
 

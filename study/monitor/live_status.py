@@ -1,7 +1,4 @@
-"""Read the current state of each participant of a study, in a fixed number of queries.
-
-The module writes nothing.
-"""
+"""Read the current state of each participant of a study, for live pages. The module changes no data."""
 
 from __future__ import annotations
 

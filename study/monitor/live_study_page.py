@@ -1,9 +1,8 @@
 """Serve the live page of a study, its websocket, and the page about pauses of entry.
 
-The page also works without scripts. The websocket gets messages about who has changed, and gathers them for
-half a second. Then it reads the changed rows, and sends those that look different. Every few seconds it
-checks all rows and the viewer's rights. It delays its answers to a page that pings too often. One user can
-have ten such pages in a process.
+The websocket sends the rows of participants that have changed, at most every half a second. Every few seconds
+it checks all rows and the viewer's rights. The page also works without scripts. One user can have ten such
+pages in a process.
 """
 
 from __future__ import annotations

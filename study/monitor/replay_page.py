@@ -1,7 +1,7 @@
-"""Serve the replay page of an episode for staff: each seat's page at any step, and the agents' reasoning.
+"""Serve the replay page of an episode for staff: each player's page at any step, and the agents' reasoning.
 
-The page also works without scripts. An episode of a study is read from the database. An episode of another
-installation is uploaded as a file, and every later request sends the file again. It is not stored.
+An episode of a study is read from the database. An episode of another installation is uploaded as a file. It
+is not stored, so every later request sends the file again. The page also works without scripts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Carry out staff's actions on one participant. Each is recorded with a reason and a seal (a keyed hash) in
-the same transaction.
+"""Carry out staff's actions on one participant. Each action is recorded with a reason and a seal (a keyed
+hash) in the same transaction.
 
-A repeated request changes and records nothing. Each function raises ReasonError without a reason, and
-Participant.DoesNotExist if the data were erased. The seal shows whether an action was added or changed in the
-database directly. It cannot show that one was deleted, because erasing a participant deletes their actions.
+A repeated request changes nothing. Each function raises ReasonError without a reason, and
+Participant.DoesNotExist if the data were erased. The seal shows whether somebody added or changed an action
+in the database directly, but not whether one was deleted.
 """
 
 from __future__ import annotations

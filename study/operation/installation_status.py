@@ -1,7 +1,8 @@
-"""Check the complete installation for the page *Is everything well?* and the command `well`. The module only
-reads.
+"""Check the complete installation for the page *Is everything well?* and the command `well`. The module
+changes no data.
 
-If a check cannot be made, its line says so. All staff may open the page. It names no person and no study.
+Each check gives one line, also if the check itself fails. All staff may open the page. It names no person and
+no study.
 """
 
 from __future__ import annotations

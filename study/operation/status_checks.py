@@ -1,8 +1,7 @@
 """Check single aspects of an installation: database, disk, clock, backup, Redis, workers, steps, outages,
 agents and money.
 
-Each check returns a line of text for the operator. Redis is queried once for all checks, so that an outage of
-Redis delays them only once.
+Each check returns a line of text for the operator. All checks use one answer of Redis.
 """
 
 from __future__ import annotations

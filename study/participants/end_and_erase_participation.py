@@ -1,13 +1,17 @@
 """End a participation: finish, withdraw and erase the data, or erase data after the retention period.
 
 After the retention period, names and free texts are erased first, and later all data. Days count from the
-participant's last action. Each step has its own transaction; an interrupted run continues the next time.
-
-Three records stay after a participant's data were erased; none leads to the erased data. The signed receipt
-proves without a name that somebody withdrew. The erasure mark is a hash of a random name (128 bits); after a
-backup is restored, it shows who must be erased again. The completion code lets a participant who finished be
-paid; a hash of their label prevents a second participation.
+participant's last action. Some records remain: a signed receipt of a withdrawal, a hash without a name, and
+the completion code. None of them leads to the erased data.
 """
+
+# After the retention period, names and free texts are erased first, and later all data. Days count from the
+# participant's last action. Each step has its own transaction; an interrupted run continues the next time.
+#
+# Three records stay after a participant's data were erased; none leads to the erased data. The signed receipt
+# proves without a name that somebody withdrew. The erasure mark is a hash of a random name (128 bits); after
+# a backup is restored, it shows who must be erased again. The completion code lets a participant who finished
+# be paid; a hash of their label prevents a second participation.
 
 from __future__ import annotations
 

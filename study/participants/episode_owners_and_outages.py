@@ -1,5 +1,5 @@
-"""Find the participants who played an episode, and the episodes that overlap with outages. The module only
-reads.
+"""Find the participants who played an episode, and the episodes during which an outage occurred. The module
+changes no data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Django models of participants and their data: rounds, groups, page visits, answers and staff actions."""
+"""Django models of participants and their data: rounds, groups, page visits, answers, and the actions of
+staff.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Count participants by status, by assigned sequence and by order of conditions."""
+"""Count participants by status, by assigned sequence and by order of conditions, and choose the group of the
+next participant.
+"""
 
 from __future__ import annotations
 

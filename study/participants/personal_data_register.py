@@ -1,7 +1,8 @@
-"""List the personal data that are stored about a participant, and why, in texts that participants can read.
+"""List the personal data that are stored about a participant, and the purpose of each, in texts for
+participants.
 
-`personal_data_fields.toml` names the database fields behind each line. A test fails for a field without a
-line.
+`personal_data_fields.toml` names the database fields that each text covers. A test fails for a field that no
+text covers.
 """
 
 from __future__ import annotations

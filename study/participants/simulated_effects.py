@@ -1,7 +1,7 @@
-"""Parse known effects that synthetic participants' answers should show, so that an analysis can be tested.
+"""Parse the effects that the answers of synthetic participants should have, to test whether an analysis finds
+them.
 
-An effect is written `ITEM:CONDITION=SHIFT`: the key of an item, the key of a condition, and a fraction of the
-item's scale::
+An effect is written `ITEM:CONDITION=SHIFT`. SHIFT is a fraction of the item's scale::
 
     trust:two_dispatched=0.2
 """

@@ -1,9 +1,8 @@
 """Record a participant's device and window size, and how long the page was hidden.
 
-This happens only if the study records devices and the participant has consented. The browser's `User-Agent`
-header is reduced to a browser family, major version and operating system, and is not stored. The page's
-script (`static/js/device.js`) sends the other values. Each report has all values, so a lost or repeated
-report does no harm.
+The data are recorded only if the study records devices and the participant has consented. The browser's
+`User-Agent` header is reduced to a browser family, major version and operating system. The page's script
+(`static/js/device.js`) sends the other values.
 """
 
 from __future__ import annotations

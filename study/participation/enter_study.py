@@ -1,7 +1,6 @@
-"""Enter a study: the entry and consent forms, the creation of a participant, and limits on entries.
+"""Enter a study: show the entry and consent forms, create a participant, and limit entries.
 
-The limits count entries per network address in the cache that all processes share. The address itself is not
-stored.
+Entries are limited per network address, with a count in the shared cache. The address itself is not stored.
 """
 
 from __future__ import annotations

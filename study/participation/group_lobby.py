@@ -1,19 +1,26 @@
 """Let participants who play together wait for each other in a lobby, and form their groups.
 
-A *group* is formed at the first shared round. A participant joins the oldest group that has room and fits.
-Its members must have the same conditions left, the same language and the same design version. If there is
-none, the participant founds a group. Human participants, synthetic participants and staff form separate
-groups. All members follow the founder's order of conditions, and the sequence counts once for each member. A
-group that has begun to play takes no new member.
+A participant joins the oldest group that has room, or founds one. All members have the same conditions left,
+the same language and the same version of the design. They follow the founder's order of conditions. The first
+member waits for a limited time (`Team.lobby_seconds`). After that, `Team.unfilled` decides: agents take the
+empty places, or the waiting members leave and are paid.
 
-A member is present as long as their page sends signals (`AWAY_SECONDS`). The first member waits for a limited
-time (`Team.lobby_seconds`), which does not run while a member still plays. When the time is over, or nobody
-else can come, `Team.unfilled` decides: agents take the empty seats, or the waiting members leave and are
-paid. A member who comes later plays with agents only, and meets the others in the next round.
-
-Locks are taken in one order: the participant, the study (only to find a group), the group. Leaving a study
-uses the same order. Rows of other participants change only while the group is locked.
+Locks are taken in one order: the participant, the study (only to find a group), the group.
 """
+
+# A *group* is formed at the first shared round. A participant joins the oldest group that has room and fits.
+# Its members must have the same conditions left, the same language and the same design version. If there is
+# none, the participant founds a group. Human participants, synthetic participants and staff form separate
+# groups. All members follow the founder's order of conditions, and the sequence counts once for each member.
+# A group that has begun to play takes no new member.
+#
+# A member is present as long as their page sends signals (`AWAY_SECONDS`). The first member waits for a
+# limited time (`Team.lobby_seconds`), which does not run while a member still plays. When the time is over,
+# or nobody else can come, `Team.unfilled` decides: agents take the empty seats, or the waiting members leave
+# and are paid. A member who comes later plays with agents only, and meets the others in the next round.
+#
+# Locks are taken in one order: the participant, the study (only to find a group), the group. Leaving a study
+# uses the same order. Rows of other participants change only while the group is locked.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Ask idle participants whether they are still there, and end their participation if they do not react.
 
-Opening or sending a page, a command in an episode, and a presence signal are actions. The page's script sends
-the presence signal while the participant types or scrolls, and when they press “I am still here”. The
-participant's design version sets the time limits. An outage of this server is not idle time
-(`kitchen.uptime`).
+Actions are: opening or sending a page, a command in an episode, and a presence signal. The page's script
+sends the presence signal while the participant types or scrolls, and when they press “I am still here”. An
+outage of this server is not idle time.
 """
 
 from __future__ import annotations

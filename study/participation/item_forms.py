@@ -1,6 +1,6 @@
-"""Turn survey items into form fields for participants, and remind them of the teams that an item compares.
+"""Turn survey items into form fields for participants. Show reminders of the teams that an item compares.
 
-A reminder shows only what was visible in play: the time, the team size, and the result. It names no condition
+A reminder has only what was visible in play: the time, the team size, and the result. It names no condition
 and no agent.
 """
 

@@ -1,20 +1,25 @@
 """Verify study links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
 
-Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the expiry
-time, and this server's address as audience. Under `prolific` it holds the study's workspace and the filled-in
-parameters of the link. The server reads the token once and redirects the browser to the same address without
-it. A signed cookie remembers for some hours that the browser came by such a link. The link is then treated
-like a link that this server signed.
-
-Anybody can make a study on Prolific whose link leads here and names another person. So a token is trusted
-only if it has the workspace that the researcher entered. It is not trusted for a participant who entered
-through another Prolific study. A link with an invalid token is treated like a link without a token. If the
-study names no workspace, a valid token only fills in the link's parameters.
-
-Prolific asks clients to fetch its keys once a day. If a link has an unknown key, each process fetches the
-keys, at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key
-never waits.
+Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The server checks the token and
+redirects the browser to the same address without it. A signed cookie remembers the result for some hours. A
+token is trusted only if it names the Prolific workspace that the researcher entered. Otherwise anybody could
+make a study on Prolific that names another person.
 """
+
+# Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the
+# expiry time, and this server's address as audience. Under `prolific` it holds the study's workspace and the
+# filled-in parameters of the link. The server reads the token once and redirects the browser to the same
+# address without it. A signed cookie remembers for some hours that the browser came by such a link. The link
+# is then treated like a link that this server signed.
+#
+# Anybody can make a study on Prolific whose link leads here and names another person. So a token is trusted
+# only if it has the workspace that the researcher entered. It is not trusted for a participant who entered
+# through another Prolific study. A link with an invalid token is treated like a link without a token. If the
+# study names no workspace, a valid token only fills in the link's parameters.
+#
+# Prolific asks clients to fetch its keys once a day. If a link has an unknown key, each process fetches the
+# keys, at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key
+# never waits.
 
 from __future__ import annotations
 

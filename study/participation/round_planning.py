@@ -1,4 +1,6 @@
-"""Plan a participant's rounds, create their episodes, and make rounds wait while the budget is spent."""
+"""Assign a participant's order of conditions, plan their rounds, and create the episodes of the rounds. A
+round waits while the study's budget is spent.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Set and read cookies of participants' pages.
+"""Set and read cookies of participants' pages. `set_signed_cookie` and `signed_cookie` also sign the value.
 
-Scripts cannot read them (HttpOnly). Other sites cannot send them with their requests, except by a link
-(SameSite=Lax). `set_signed_cookie` and `signed_cookie` also sign the value.
+Scripts cannot read the cookies (HttpOnly). Other sites cannot send them with their requests, except by a link
+(SameSite=Lax).
 """
 
 from __future__ import annotations

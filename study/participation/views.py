@@ -1,6 +1,7 @@
-"""Views of participants' addresses: study link, personal link, lobby, withdrawal and signals from scripts.
+"""Views of participants' addresses: study link, personal link, lobby, withdrawal, and signals that the pages'
+scripts send.
 
-`PAGES` maps each page to its view.
+`PAGES` maps each page of the study to its view.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Execute a dry run: send synthetic participants through a study, and compare the stored data with the plan.
+"""Execute a dry run: send synthetic participants (programs) through a study, and compare the stored data with
+the plan.
 
 The command `dry_run` and the workers use it. Errors::
 
     Exception
-    ├── DryRunRequestError   the request is invalid; `fields` name the invalid settings
+    ├── DryRunRequestError   the request is invalid; `fields` names the invalid settings
     └── UnreachableError     no server at the address, or the study is not open there
 """
 

@@ -1,8 +1,7 @@
-"""Queue, run, stop and finish the dry runs that staff request in the console.
+"""Queue, run, stop and finish the dry runs (studies played by programs) that staff request in the console.
 
-Each update depends on the stored state of the run, so no locks are needed if a task arrives twice, a worker
-dies, or somebody stops a run that has just ended. A run's row stores counts only, no codes or addresses of a
-participant.
+Each update checks the stored state of the run. So nothing goes wrong if a task runs twice, a worker dies, or
+somebody stops a finished run. A run's row stores counts only, no participants' codes or addresses.
 """
 
 from __future__ import annotations

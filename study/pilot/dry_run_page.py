@@ -1,4 +1,6 @@
-"""Show the page on which staff request dry runs of a study and see their progress and results."""
+"""Show the page for dry runs, in which programs take part in a study. Staff request dry runs there, and see
+their progress and results.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Show the prompt that a condition's language model gets at a step, and count its tokens with the provider.
-
-The module changes no data.
+"""Show the prompt that a condition's language model gets at a step, and let the model's provider count its
+tokens. The module changes no data.
 """
 
 from __future__ import annotations

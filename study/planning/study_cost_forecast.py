@@ -1,10 +1,9 @@
-"""Forecast the future costs of a study's language models, and what is left of its budget. The module changes
-no data.
+"""Forecast the future costs of a study's language models, and the remaining budget. The module changes no
+data.
 
-The cost of a participant is steps x calls x tokens, at present prices. If a condition already has calls in
-this study, their means are used. Otherwise the first steps are played with a stand-in model
-(`kitchen.agents.call_forecast`). People who play together share the cost of an episode. The worst case
-assumes that every decision takes all calls and attempts allowed, each at its highest cost.
+A participant's cost is steps x calls x tokens, at present prices. If a condition already has calls in this
+study, their means are used. Otherwise a stand-in, which imitates a language model, plays the first steps. The
+worst case assumes the largest number of calls and the highest cost of each call.
 """
 
 from __future__ import annotations

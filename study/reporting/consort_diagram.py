@@ -1,6 +1,7 @@
-"""Draw the CONSORT flow diagram of participants (Schulz, Altman & Moher 2010).
+"""Draw the CONSORT flow diagram (Schulz, Altman & Moher 2010): how many participants reached each stage, and
+why others left.
 
-The module computes the numbers at each stage, the layout, and the SVG. The PDF report draws the same layout.
+The module computes the numbers, the layout, and the SVG. The PDF report draws the same layout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compute the list of deviations of a study and its analysis from the preregistration."""
+"""List how a study and its analysis deviate from the preregistration."""
 
 from __future__ import annotations
 

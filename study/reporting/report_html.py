@@ -1,4 +1,4 @@
-"""Convert a report from Markdown to HTML, for a console page or a file without external resources."""
+"""Convert a report from Markdown to HTML, for a console page or for a file that needs no other files."""
 
 from __future__ import annotations
 

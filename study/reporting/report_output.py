@@ -1,6 +1,6 @@
 """Render a report as Markdown, HTML and PDF, write all its files, and cache the report for the console.
 
-A worker makes the cached report. It is stored with the analysis to which it belongs, and is erased with it.
+A worker makes the cached report. The report is stored with its analysis and erased with it.
 """
 
 from __future__ import annotations

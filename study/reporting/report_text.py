@@ -1,4 +1,5 @@
-"""Write the complete report as one Markdown text. The page, the HTML file and the PDF are made from it.
+"""Write the complete report as one Markdown text. The console page, the HTML file and the PDF are made from
+this text.
 
 Participants' answers about themselves are summarised. No single answer and no free text is shown.
 """

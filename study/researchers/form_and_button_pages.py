@@ -1,4 +1,6 @@
-"""Help console pages with a single form, and buttons that call a service function and redirect."""
+"""Helper functions for staff pages. They show and handle a page with one form, or run a service function when
+a button is pressed.
+"""
 
 from __future__ import annotations
 

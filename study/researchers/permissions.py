@@ -1,10 +1,12 @@
 """Define the roles and rights of staff in a study. Pages, websockets, files and the admin all check rights
 here.
 
-The rights are `copy` (see the design and copy it into a new study), `view` (see everything), `edit` (change
-the design, act on participants), and `own`. With `own`, a user can manage members, freeze the design and
-delete the study. Superusers have every right in every study. The decorators record who may open a page
-(`opens_for`); a test checks every staff page.
+- `copy`: see the design and copy it into a new study.
+- `view`: see everything.
+- `edit`: change the design, and act on participants.
+- `own`: manage members, freeze the design, and delete the study.
+
+Superusers have every right in every study.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Ask staff for their password again before data are destroyed or access is granted. A recent password entry
-is sufficient.
+"""Ask staff for their password again before they destroy data or grant access. A recent password entry is
+sufficient.
 """
 
 from __future__ import annotations

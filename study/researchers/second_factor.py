@@ -1,9 +1,7 @@
 """Manage the second factor of staff: codes of an app (TOTP), and recovery codes in case the app is lost.
 
-The module needs no network. A user with a second factor enters a code at each login. If the setting
-`SECOND_FACTOR_REQUIRED` is on, a user without one can only open the page that sets it up. django-otp stores
-and checks the codes. allauth and django-two-factor-auth were not chosen, because they would replace the login
-form that the admin also uses.
+A user with a second factor enters a code at each login. If the setting `SECOND_FACTOR_REQUIRED` is on, a user
+without a second factor can only open the page that sets it up. django-otp stores and checks the codes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Each event has a seal (a keyed hash) and a number without gaps. A separate row holds the last number, and the
-highest number that the app itself erased because of age. No secret is stored: no password, and no unknown
-user name, which may be a password. A token is identified by its first letters. An erased participant is
-identified by the public part of the receipt and an anonymous mark.
+Each event has a seal (a keyed hash) and a number without gaps, so that changed and missing events are found.
+No secret is stored: no password, and no unknown user name, which may be a password. The log names no erased
+participant.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Implement the agent `ProAgent`. For each of its seats it observes, plans a skill (an action of several
-steps) with a language model, and carries it out.
+"""Implement the agent `ProAgent`. For each of its players, it observes the world and plans a skill with a
+language model. A skill is an action of several steps, which the agent then carries out.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Write ProAgent's prompts: the system message, the scene (the state of the world as text), the question why
-a plan failed, and the request to plan again.
+"""Write ProAgent's prompts: the system message, the state of the world, the question why a plan failed, and
+the request to plan again.
 """
 
 from __future__ import annotations

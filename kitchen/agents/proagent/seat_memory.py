@@ -1,7 +1,8 @@
-"""Store what ProAgent remembers for one seat, and compare its predictions with what happened.
+"""Store what the agent ProAgent remembers for one player, and compare its predictions with what happened.
 
-The memory is JSON of limited size: the skill, the dialogue and the predictions. A prediction about a seat is
-judged when that seat next finishes a skill.
+The memory is JSON of limited size. It has the player's skill (an action of several steps), the dialogue with
+the model, and the predictions about other players. A prediction is judged when the other player next finishes
+a skill.
 """
 
 from __future__ import annotations

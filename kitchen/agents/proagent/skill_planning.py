@@ -1,6 +1,8 @@
-"""Ask the model for a skill and check it. If it cannot be done, explain why and ask again.
+"""Ask the language model for ProAgent's next skill (an action of several steps), and check whether the skill
+can begin. If not, explain why and ask again.
 
-The model makes at most four plans per decision. The module also writes the replies of the stand-in model.
+The model makes at most four plans per decision. The module also writes the replies of the stand-in, an
+imitation of a language model.
 """
 
 from __future__ import annotations

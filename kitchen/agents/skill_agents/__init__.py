@@ -1,3 +1,3 @@
-"""The common base of agents that plan skills (actions of several steps): settings, access to the model, and
-reading and carrying out skills.
+"""The common base of agents that plan skills (actions of several steps): settings, access to the language
+model, and text of skills.
 """

@@ -1,5 +1,5 @@
-"""Give an agent that plans skills access to its language model for one decision. The model may be the stand-
-in, which imitates one.
+"""Give an agent that plans skills (actions of several steps) access to its language model for one decision.
+The model may be the stand-in, an imitation that costs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Write skills and their results for a language model, and read skills from its replies."""
+"""Write skills (actions of several steps) and their results as text for a language model, and read skills
+from its replies.
+"""
 
 from __future__ import annotations
 

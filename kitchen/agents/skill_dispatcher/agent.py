@@ -1,6 +1,7 @@
-"""Implement the agent `SkillDispatcher`: one model call plans for all seats that need a skill.
+"""Implement the agent `SkillDispatcher`. One call of a language model plans skills (actions of several steps)
+for all its players that need one.
 
-Each reply is read and checked. The model is asked again for seats whose plan cannot be carried out.
+Each reply is read and checked. If a plan cannot be carried out, the model is asked again for that player.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Write the skill dispatcher's prompts: the system message, the scene (the state of the world as text), and
-the request to plan again.
+"""Write the prompts of the agent `SkillDispatcher`: the system message, the state of the world, and the
+request to plan again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Declare the settings of the skill dispatcher, the agent in which one model call plans for all seats."""
+"""Declare the settings of the agent `SkillDispatcher`, in which one call of a language model plans for all
+players.
+"""
 
 from __future__ import annotations
 

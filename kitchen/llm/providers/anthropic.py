@@ -1,19 +1,17 @@
 """Ask Claude models through Anthropic's SDK, with only the parameters that each model accepts.
 
-Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's. A
-reply cut off at `max_tokens` is accepted as an answer if it has some text or a whole tool call; `Reply.stop`
-then says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). If a tool was
-requested, a text with the JSON arguments is accepted too.
+The key is `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and the address is `ANTHROPIC_BASE_URL` (by default
+Anthropic's). A reply that was cut off at `max_tokens` is accepted if it has some text or a whole tool call. A
+reply without text and tool call is unreadable (a refusal, or thinking only).
 
-What Claude models accept, as documented in November 2026 (platform.claude.com, migration guides of each
-model; API version 2026-10-21):
+What Claude models accept (November 2026, API version 2026-10-21):
 
-- `temperature` is not accepted from Claude 4.7 on, and from API version 2026-10-21 for no model. Older models
-  are asked by version 2023-06-01 if a temperature is wanted.
-- From Claude 5 on, models think before they answer unless the request switches it off. Opus 5.5 and Fable 5.1
-  always think.
-- Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool (`tool_choice`). No model can be forced
-  while it thinks. In these cases, the tool's schema is sent as the format of the answer, which is as strict.
+- `temperature`: Claude 4.7 and newer refuse it. The API version refuses it for every model, so a request with
+  a temperature uses version 2023-06-01 (older models only).
+- Thinking: models from Claude 5 on think before they answer, unless the request switches it off. Opus 5.5 and
+  Fable 5.1 always think.
+- `tool_choice`: Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool, and no model while it
+  thinks. The tool's schema is then sent as the required format of the answer.
 """
 
 from __future__ import annotations

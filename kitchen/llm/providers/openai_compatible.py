@@ -1,9 +1,8 @@
 """Ask any server with OpenAI's chat completions API (vLLM, Ollama, llama.cpp), through OpenAI's SDK.
 
-Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. The default is OpenAI's. Key:
-`OPENAI_API_KEY`; your own server may need none. Offered models: `OPENAI_MODEL`, separated by commas.
-Incomplete replies, empty replies, and text in place of a tool call are handled as in `providers.anthropic`.
-`Message.fixed` has no effect.
+The address is `OPENAI_BASE_URL`, such as `http://localhost:11434/v1` (by default OpenAI's). The key is
+`OPENAI_API_KEY`; your own server may need none. `OPENAI_MODEL` lists the offered models, separated by commas.
+Incomplete replies are handled as in `providers.anthropic`.
 """
 
 from __future__ import annotations

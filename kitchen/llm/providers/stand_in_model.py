@@ -9,16 +9,16 @@ the stand-in writes them as text, with errors. Make a new one for each decision:
         seed=situation.seed,
     )
 
-FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. If the last command of an agent was refused
-(`StandInAdvice.refused`), the stand-in repeats it with the probability `StandInBehaviour.stubborn`. It does
-not repeat it if the feedback in the last user message names that agent (`agent1`, `agent 1`). Feedback is the
-text from the last line with the word "feedback" on. So an experiment with and without feedback shows a
-difference. This difference tests the software; its size means nothing.
+FEEDBACK HELPS THE STAND-IN BY CONSTRUCTION; THIS IS NOT A FINDING. It repeats a refused command with the
+probability `StandInBehaviour.stubborn`, but never if the feedback names the agent. So experiments with and
+without feedback differ. This difference tests the software; its size means nothing.
 
-The same seed, advice and prompt give the same answers. Random numbers depend only on the seed and the number
-of the call. Answers contain reasoning, commands in one of two spellings, and sometimes an apology or
-nonsense.
+The same seed, advice and prompt give the same answers.
 """
+
+# Feedback is the text from the last line with the word "feedback" on, in the last user message. Random
+# numbers depend only on the seed and the number of the call. Answers contain reasoning, commands in one of
+# two spellings, and sometimes an apology or nonsense.
 
 from __future__ import annotations
 

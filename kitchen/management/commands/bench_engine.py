@@ -1,4 +1,4 @@
-"""`python manage.py bench_engine FILE`: measure how many steps a second a world computes.
+"""`python manage.py bench_engine FILE`: measure how many steps per second a world computes.
 
 FILE contains recorded episodes (traces), which are replayed several times.
 """

@@ -1,5 +1,6 @@
-"""`python manage.py check_traces FILE...`: replay recorded episodes (traces), and compare the worlds'
-behaviour with the recording, step by step.
+"""`python manage.py check_traces FILE...`: compare our worlds with recorded episodes (traces), step by step.
+
+Each recorded episode is played again, and the states are compared.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""`python manage.py experiment --out DIR`: run agents without people over levels, team sizes and
-order intervals.
+"""`python manage.py experiment --out DIR`: let agents play without people, over levels, team sizes and
+intervals between orders.
 
-Results are kept while it runs. If it is killed, start it again with the same arguments: it continues, even in
-the middle of an episode. No episode is played twice, and no step is paid twice. `experiment_replay DIR`
-repeats it with the recorded answers. Exit code 2: bad arguments (one line). Exit code 1: stopped early, or
-episodes failed.
+Results are stored during the run. If the command is killed, start it again with the same arguments. It then
+continues, even in the middle of an episode. No episode is played twice, and no step is paid twice.
+`experiment_replay DIR` repeats the experiment with the recorded answers. Exit code 2: bad arguments (one
+line). Exit code 1: stopped early, or episodes failed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`python manage.py experiment_replay DIR`: replay an experiment from recorded model answers.
 
-DIR is the folder of `experiment --out`. Each step gets its recorded inputs. Prompts, commands, memories and
-the following state are compared. It prints a line for each difference, then their number. No key is needed,
-and no model is called. Exit code 1: something differs. Exit code 2: the folder cannot be read.
+DIR is the folder of `experiment --out`. The agents get their recorded inputs again in each step. The command
+compares prompts, commands, memories and states. It prints a line for each difference, then the number of
+differences. No key is needed, and no model is called. Exit code 1: something differs. Exit code 2: the folder
+cannot be read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""`python manage.py models [PROVIDER]`: list a provider's models, and where they differ from our own list.
+"""`python manage.py models [PROVIDER]`: list a provider's models, and where they differ from our built-in
+list.
 
-`--keep FILE` writes the list to a file. Where `BRIGADE_MODELS` names that file, its entries for thinking and
-effort take precedence over our own list. Without a provider, the default of this server is used. Exit code 2:
-unknown provider, or no key. Exit code 1: it does not answer.
+Without PROVIDER, the default provider of this server is used. `--keep FILE` writes the list to a file. If
+`BRIGADE_MODELS` names that file, its entries for thinking and effort replace those of the built-in list. Exit
+code 2: unknown provider, or no key. Exit code 1: the provider does not answer.
 """
 
 from __future__ import annotations

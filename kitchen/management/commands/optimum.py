@@ -1,6 +1,8 @@
-"""`python manage.py optimum --levels 0,1,3`: compare an agent with the exact optimum of small cases.
+"""`python manage.py optimum --levels 0,1,3`: compare an agent's completed orders with the largest possible
+number, in small cases.
 
-Needs OR-tools: `make optimum` installs it and runs this. Exit code 2: OR-tools is missing, or bad arguments.
+It needs OR-tools: `make optimum` installs it and runs this command. Exit code 2: OR-tools is missing, or bad
+arguments.
 """
 
 from __future__ import annotations

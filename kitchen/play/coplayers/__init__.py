@@ -1,3 +1,3 @@
-"""Run the agents of an episode: build what each may know (its situation), ask them, and submit their
-decisions and answers.
+"""Run the agents of an episode: build the situation of each agent (all that it may know), ask the agents, and
+submit their decisions and answers.
 """

@@ -1,9 +1,8 @@
 """Send a person's message, and let agents answer it in the same step, before the people choose their
 commands.
 
-Each agent that has to answer is asked by a task of its own. Once the people have chosen, the agents are asked
-for commands, with all messages. Commands that come with an answer are ignored. An answer that comes after the
-people have chosen is stored with its cost, but not sent.
+Each agent is asked for its answer by a separate task. Once the people have chosen, the agents are asked for
+commands. An answer that comes later than that is stored with its cost, but not sent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Ask the agents of a step: build each agent's situation (all that it may know), yield one question at a
-time, and check the decisions.
+"""Prepare the questions to the agents of a step, and check their decisions.
 
-The caller runs the agent: `agent_decisions` in a worker with a time limit, `instant_decisions` in the web
-process. The checked decisions become rows that can be submitted together with people's commands.
+For each agent, the module builds the situation (all that the agent may know). The caller runs the agent:
+`agent_decisions` does this in a worker, `instant_decisions` in the web process. The checked decisions become
+rows to submit.
 """
 
 from __future__ import annotations

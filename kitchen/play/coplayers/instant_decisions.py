@@ -1,9 +1,8 @@
 """Ask instant agents (agents that decide within milliseconds) in the web process, right after a person's
 command.
 
-No worker is needed, so people do not see a thinking phase. Agents that need more processor time run in a
-process pool. If an agent or its process fails, the person's command is submitted alone, and a worker asks the
-agents.
+No worker is needed, so people see no waiting time. Agents that need more processor time run in a process
+pool. If an agent fails, the person's command is submitted alone, and a worker asks the agents.
 """
 
 from __future__ import annotations

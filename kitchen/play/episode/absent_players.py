@@ -1,8 +1,8 @@
-"""Replace people who left or are absent during a shared episode.
+"""Replace people who left or are absent during a shared episode, or end the episode.
 
-A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`). The episode's policy
-decides whether an agent takes over the seat or the episode ends. The episode always ends if no person is
-left. `Episode.gone` records each seat that was taken over: from which step and why.
+A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`). The policy says whether
+an agent then plays for the person, or the episode ends. The episode always ends if no person is left.
+`Episode.gone` records each replaced person, with the step and the reason.
 """
 
 from __future__ import annotations

@@ -1,14 +1,18 @@
-"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, leave a
-seat.
+"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, or leave it.
 
-A step stays open until every seat has a command. The last command runs the step in the same transaction: the
-log row and the new state are stored together or not at all. A command that is late, repeated or for another
-step changes nothing; the returned `Receipt` gives the reason.
-
-After each change, `continue_episode` runs every step that is due, asks the agents, and notifies the pages. A
-step in which nobody has to choose runs by itself. If agents must appear to think, their commands wait in the
-database until a task runs the step.
+A step runs when every player has a command. The new state and its log row are stored together or not at all.
+A command that is late, repeated or for another step changes nothing; the returned `Receipt` gives the reason.
+After each change, `continue_episode` runs further steps that can run, asks the agents, and notifies the
+pages.
 """
+
+# A step stays open until every seat has a command. The last command runs the step in the same transaction:
+# the log row and the new state are stored together or not at all. A command that is late, repeated or for
+# another step changes nothing; the returned `Receipt` gives the reason.
+#
+# After each change, `continue_episode` runs every step that is due, asks the agents, and notifies the pages.
+# A step in which nobody has to choose runs by itself. If agents must appear to think, their commands wait in
+# the database until a task runs the step.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create an episode with its world, seats, agents and first step."""
+"""Create an episode with its world, players, agents and first step."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Erase an episode, database rows, or unused prompts in batches.
 
-Each batch is a transaction of its own, so that players do not wait. If erasing is interrupted, the episode
-remains with a part of its log; the next call erases the rest.
+Each batch has its own transaction, so that players do not wait. If erasing is interrupted, call the function
+again; it erases the rest.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Seal an episode when it ends, and verify that stored logs are unchanged.
 
-The hash chain covers each step of the log, so a changed step is detected. The seal is a signature with this
-installation's key. It detects a rewritten chain, steps missing at the end, and changes to decisions, model
-calls and owners. Other apps register functions that return the owners of episodes (`register_owners`).
-
-Verification checks the chain, the completeness of the steps, their commands, the stored state, and the seal
-of an ended episode. It takes no locks and does not replay the world.
+The log is a hash chain: each step has a hash of itself and of all steps before it. The seal is a signature of
+the whole log with this installation's key. It also covers decisions, model calls, and the owners of the
+episode. `register_owners` adds a function that returns the owners.
 """
 
 from __future__ import annotations

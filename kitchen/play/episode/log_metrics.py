@@ -1,8 +1,8 @@
 """Read an episode's stored log as plain data, and compute metrics from it.
 
-`store_log_metrics` adds the world's metrics to the score when an episode ends. `conduct_by_seat` counts
-refused commands, idle steps, thinking time and work of each person. It leaves out steps that an agent played
-instead of the person, steps without a choice, and steps that an outage closed.
+`store_log_metrics` adds the world's metrics to the score when an episode ends. `conduct_by_seat` counts each
+person's refused commands, idle steps, thinking time and work. Steps are left out if the person had no choice
+or was replaced, or during an outage.
 """
 
 from __future__ import annotations

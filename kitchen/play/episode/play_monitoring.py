@@ -1,9 +1,7 @@
-"""Query episodes for staff and operators: their state, errors, delays and costs, and who may see them. Read-
-only.
+"""Read the state, errors, delays and costs of episodes for staff, and decide which episodes a user may see.
 
-Any number of episodes is read in a fixed number of queries. Numbers about the last minutes read only the
-newest rows. Superusers see all episodes. Other staff see the episodes that a registered rule returns for them
-(`register_visibility_rule`).
+The module changes no data. Superusers see all episodes. Other staff see the episodes that a registered rule
+returns for them (`register_visibility_rule`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Build the page panels that are the same in every world: step, phase, clock, hints, plans, messages, jobs,
-and the end of the episode.
+"""Build the panels of the play page that are the same in every world, such as step, clock, messages and final
+result.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Serve one open play page on the server: handle its messages, and decide which page plays a seat.
+"""Serve one open play page on the server: handle its messages, and decide which page plays a seat (a player's
+place).
 
-The page that was opened last plays the seat (`Seat.page`). Older pages of the same seat are notified that
-they no longer play. Each method of `OpenPage` queries the database and must be called in a thread. It returns
-what to send.
+If a seat has several open pages, the newest one plays (`Seat.page`). The older pages are notified. Each
+method of `OpenPage` queries the database and must be called in a thread. It returns the messages to send.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Check every few seconds that all open pages are up to date, and continue steps that the workers have not
 continued.
 
-Pages that missed a notification are updated. If agents or a deadline are overdue, because workers or the
-broker do not respond, this web process helps: it lets the agents' fallbacks command, or closes the turn. No
-agent is asked then, and the log records this.
+A page that missed a notification is updated. If the workers do not respond, this web process continues the
+step. It uses the agents' fallback commands, or closes a turn after its deadline. The log records this.
 """
 
 from __future__ import annotations

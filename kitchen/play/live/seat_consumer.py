@@ -1,12 +1,17 @@
-"""Serve the websocket of one seat: read messages, call the services, and send what the seat may see.
+"""Serve the websocket of one seat (a player's place): read messages, call the services, and send what this
+player may see.
 
-The address has the page's id and language (`?page=…&language=…`), and `&take=1` until the first connection
-succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
-answered at once, even while another answer is awaited.
-
-Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
-limited by key, and connections with an unknown key by network. People never reach these limits.
+The address has the page's id and language (`?page=…&language=…`). A newly opened page adds `&take=1` and then
+replaces older pages of the seat. Messages and connections are limited in rate; people never reach these
+limits.
 """
+
+# The address has the page's id and language (`?page=…&language=…`), and `&take=1` until the first connection
+# succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
+# answered at once, even while another answer is awaited.
+#
+# Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
+# limited by key, and connections with an unknown key by network. People never reach these limits.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Compute what the page of a seat shows now, including hints. Read-only.
+"""Compute what the page of a player shows now, including hints. The module changes no data.
 
-A leader (a person without a seat in the world) sees what the organisation allows, and no command menu. Hints
-use only what the seat may know, and the same state always gives the same hint.
+A leader (a person without a player in the world) sees what the team's organisation allows, and has no command
+menu. Hints use only what the player may know.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Read, cache, change and store the open turn of an episode, with its commands, messages, time limit and
-claims.
+"""Read, cache, change and store the open turn of an episode: its commands, messages, time limit, and the
+workers' claims on decisions.
 """

@@ -1,8 +1,8 @@
 """Store the messages of an episode, decide who may read them, and find the agents that have to answer.
 
-`kitchen.contract.mailbox` has the rules. Every message is checked by `message_refusal` and stored by
-`store_messages`, in the caller's transaction. In some organisations, agents answer messages before people
-choose their commands (`Organisation.talks_within`); `minds_to_answer` says which.
+`kitchen.contract.mailbox` has the rules. `message_refusal` checks a message, and `store_messages` stores it
+in the caller's transaction. `minds_to_answer` returns the agents that answer before people choose their
+commands.
 """
 
 from __future__ import annotations

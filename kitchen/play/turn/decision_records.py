@@ -1,9 +1,8 @@
 """Store agents' decisions with their model calls, and read intents, predictions and reply errors from stored
 decisions.
 
-A prompt text is stored once and shared by all calls that send it. A decision is dropped if it came too late,
-or if another decision for the same step was accepted first. Dropped decisions are stored with their cost, but
-have no effect. Intents (what an agent is about to do) are stored in the decision's note.
+An intent is what an agent is about to do. A decision that came too late is stored with its cost, but has no
+effect. A prompt text is stored once and shared by all calls that send it.
 """
 
 from __future__ import annotations

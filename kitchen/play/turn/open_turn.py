@@ -1,5 +1,5 @@
-"""Define `OpenTurn`: the state of an episode's open step, with its seats, the commands given so far, and the
-world before the step.
+"""Define `OpenTurn`: the step of an episode that waits for commands. It has the players, the commands given
+so far, and the world before the step.
 
 `turn_cache` reads and caches turns, `turn_rules` has the rules, and `step_store` stores changes.
 """

@@ -1,8 +1,7 @@
 """Notify open pages and watching staff, over the channel layer, that an episode has changed.
 
-A notification to pages has no content: each page then reads what it may see. All functions return at once,
-because one background event loop per process sends the notifications. A lost one does no harm: pages also
-check for changes every few seconds.
+A notification to pages has no content: each page then reads what it may see. All functions return at once. A
+lost notification does no harm, because pages also check for changes every few seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Read an episode's state and past steps from the database, and compute the rows to store for a new step.
 
-Of a large part of a state (`World.large`), only the changes of each step are stored (`StateChange`). Once the
-changes since the last complete row are longer than the part itself, a complete row is stored. `Episode.state`
-holds a hash of each large part.
+For a large part of a state (`World.large`), each step stores only the changes (`StateChange`). A complete row
+is stored when the changes since the last complete row have become longer than the part. `Episode.state` holds
+a hash of each large part.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Store the commands and plans of an open turn, then take the step and store it with its log row.
+"""Store the commands and plans for an open step, run the step, and store its log row.
 
 Call the functions that store inside a transaction, with the turn locked. Each log row has a hash of itself
-and all rows before it (hash chain). So a step that is changed, left out, inserted or moved to another episode
-is detected. The chain hashes values, not their text form, so it is the same in every database.
+and of all rows before it (hash chain). So changed, missing, added or moved steps are detected.
 """
 
 from __future__ import annotations

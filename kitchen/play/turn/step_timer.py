@@ -1,16 +1,16 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
-The first turn's time begins when all people have opened their page, at the latest after `ARRIVAL`. The time
-also runs for absent people. At the deadline (`Episode.turn_closes_at`), people without a command do nothing
-in this step. A task closes the turn; periodic checks close it if the task is lost.
-
-While pages or the database are down, no turn is closed. Afterwards the deadline moves by the lost time, plus
-`RECONNECT_TIME` if pages had to reconnect. If the system clock is changed, deadlines move by the same amount.
-A timeout after such an extension is logged as `outage`.
-
-WCAG 2.2.1 (timing adjustable): the limit is a setting of the researcher and a part of what a study measures.
-The page shows a countdown and announces 10 and 5 seconds.
+At the deadline (`Episode.turn_closes_at`), people without a command do nothing in this step. The time of the
+first step begins when all people have opened their page, at the latest after `ARRIVAL`. While pages or the
+database are down, no turn is closed. Afterwards the deadline moves by the lost time.
 """
+
+# If pages had to reconnect after an outage, the deadline moves by `RECONNECT_TIME` in addition to the lost
+# time. If the system clock is changed, deadlines move by the same amount. A timeout after such an extension
+# is logged as `outage`.
+#
+# WCAG 2.2.1 (timing adjustable): the limit is a setting of the researcher and a part of what a study
+# measures. The page shows a countdown and announces 10 and 5 seconds.
 
 from __future__ import annotations
 

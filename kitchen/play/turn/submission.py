@@ -1,4 +1,6 @@
-"""Define the commands and decisions that are submitted for a step, and the receipt that is returned."""
+"""Define the data that are submitted for a step: people's commands and agents' decisions. Also define
+`Receipt`, the answer to a submission.
+"""
 
 from __future__ import annotations
 

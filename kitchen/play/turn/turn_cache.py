@@ -1,12 +1,16 @@
-"""Cache the open turns of episodes in this process, so that a step needs only one query to check them.
+"""Cache the open turns of episodes (steps that wait for commands) in this process, to save database queries.
 
-`refresh_turn` compares a cached turn with the database before it is used. If step and state are equal, only
-pages, claims, times and commands are taken from the database. Otherwise the turn is read again. So any
-process can serve an episode at any time.
-
-One thread at a time uses a cached turn; another thread reads its own copy. A turn returns to the cache after
-the commit. At most `MAX_TURNS` are kept, unused ones for `MAX_IDLE_MINUTES`.
+`refresh_turn` compares a cached turn with the database before each use, and reads the turn again if it is
+outdated. So any process can serve an episode at any time. At most `MAX_TURNS` are kept, unused ones for
+`MAX_IDLE_MINUTES`.
 """
+
+# `refresh_turn` compares a cached turn with the database before it is used. If step and state are equal, only
+# pages, claims, times and commands are taken from the database. Otherwise the turn is read again. So any
+# process can serve an episode at any time.
+#
+# One thread at a time uses a cached turn; another thread reads its own copy. A turn returns to the cache
+# after the commit. At most `MAX_TURNS` are kept, unused ones for `MAX_IDLE_MINUTES`.
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Claim an agent's decision for one worker, and find open turns that need attention.
+"""Claim an agent's decision for one worker, and find open turns (steps that wait for commands) with work to
+do.
 
-A claim prevents two workers from paying a language model for the same decision. It is a random text that only
-its owner knows. It covers one agent, or all agents of an episode in which agents decide one after another. It
-expires after `CLAIM_SECONDS` unless it is renewed.
+A claim prevents two workers from paying a language model for the same decision. It covers one agent, or all
+agents of an episode in which agents decide one after another. A claim expires after `CLAIM_SECONDS` unless
+the worker renews it.
 """
 
 from __future__ import annotations

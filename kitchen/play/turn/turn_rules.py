@@ -1,5 +1,5 @@
-"""Decide for an open turn: which seats it waits for, when the step may run, and which commands may be
-submitted. Read-only.
+"""Decide which players a step still waits for, when the step may run, and which commands may be submitted.
+The module changes no data.
 """
 
 from __future__ import annotations

@@ -5,17 +5,13 @@ The browser sends one JSON object for each message:
 - `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}`: the command for step 4 (the first
   step is 1). `then` may list further commands, one for each later step (a plan).
 - `{"type": "plan", "then": [], "step": 4}`: replaces the plan; an empty list cancels it.
-- `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1.
+- `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1 of the team.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
 - `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
 
-Where people type commands, the text `typed` replaces `command` and `then`, or the `requests` of a message
-(`Page.read_typed`). The consumer has a method for each type, such as `on_command`. An invalid message raises
-`MessageError`.
-
-The browser receives HTML fragments. A client that asks for the subprotocol `brigade.json` receives the same
-facts as JSON (`StateMessage`, `NoticeMessage`). `EpisodeChanged` and `EpisodeNews` are sent over the channel
-layer.
+In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
+raises `MessageError`. The browser receives HTML fragments, or the same facts as JSON if it asks for the
+subprotocol `brigade.json`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define benchmarks of the five worlds of blocks, which compare agents that play without people.
 
-The source papers print results over all tasks of a kind, not by task. `data/published_figures.toml` holds
-these results, and explains why they cannot be compared with ours task by task.
+The source papers print one result for all tasks of a kind, not one per task. `data/published_figures.toml`
+holds these results, and explains how far they can be compared with ours.
 """
 
 from __future__ import annotations

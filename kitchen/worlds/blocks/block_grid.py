@@ -1,8 +1,7 @@
 """Store the block in each cell of a world, find the nearest block of a kind, and compute walks between cells.
 
-A cell is (x, y, z) in whole numbers; y points up. A grid stores an unchanging start map and the cells that
-differ from it. An index lists the blocks of each kind by cube of cells, so that a search does not read all
-blocks.
+A cell is (x, y, z) in whole numbers; y points up. A grid stores a start map, which never changes, and the
+cells that differ from that map.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Define `blocks_planner`, an agent that plays the worlds of blocks by fixed rules, without a language model.
 
-One agent plans for all its seats together, and knows what they hold. It knows of other seats only what their
-messages say. Its memory holds only what it last announced.
-
-- `crafting`, `cooking`: one seat, the maker, receives everything that is needed, and makes the targets. The
-  others fetch raw materials. The maker is the seat with the workbench, or else the one that holds most of
-  what is needed.
-- `construction`, and `gather` with a shelter: every seat places the nearest block of the lowest unfinished
-  level. A seat with much of a material shares it with a seat that has none.
-- `gather` with an amount: every seat makes its own tool, and collects a small amount at a time.
-- `kitchen`: see `kitchen_planner`.
+The agent plans for all its players together. It knows about players of other agents only what messages say.
+When items are made, one player receives all materials and makes the targets; the others fetch materials. When
+a building is made, every player places the nearest missing block.
 """
+
+# - `crafting`, `cooking`: one player, the maker, receives everything that is needed, and makes the targets.
+#   The others fetch raw materials. The maker is the player with the workbench. If nobody has one, it is the
+#   player who holds most of what is needed.
+# - `construction`, and `gather` with a shelter: every player places the nearest block of the lowest
+#   unfinished level. A player with much of a material shares it with a player that has none.
+# - `gather` with an amount: every player makes a tool, and collects a small amount at a time.
+# - `kitchen`: see `kitchen_planner`.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Define `BlockScene`, the base class of the four worlds of blocks with macros (commands that last several
-steps).
+"""Define `BlockScene`, the state of a world of blocks. It is the base class of the four worlds in which
+commands last several steps.
 
-It holds the state of such a world. It answers where seats (players), blocks and animals are, and what is near
-a seat. The macros themselves are defined elsewhere.
+The class finds players, blocks and animals, and lists what is near a player.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Replay recorded episodes in the worlds of blocks, and compare the states step by step.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has the keys `world`, `name`, `seats`,
-`settings`, `seed`, `start`, `steps`, `over` and `cut_off`. Each step has `do` (the command of each seat, or
-null) and the state after the step. Only the fields that a line has are compared.
+A line of a recording file (`kitchen.contract.reference_recordings`) is one episode with its settings, `start`
+state and `steps`. Each step has `do` (the command of each player, or null) and the state after the step. Only
+the fields that a line has are compared.
 """
 
 from __future__ import annotations

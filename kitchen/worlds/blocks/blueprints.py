@@ -1,4 +1,4 @@
-"""Read blueprints, and compare the blocks in a world with a blueprint.
+"""Read blueprints (building plans), and compare the blocks in a world with a blueprint.
 
 A blueprint is a TOML file in `data/blueprints/` with two keys::
 

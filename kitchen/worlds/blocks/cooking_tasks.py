@@ -1,5 +1,5 @@
-"""Read the file `data/tasks/cooking.toml`, divide the ingredients among the players, and list the steps of a
-recipe.
+"""Read the cooking tasks from `data/tasks/cooking.toml`, divide the ingredients among the players, and list
+the steps of a recipe.
 """
 
 from __future__ import annotations

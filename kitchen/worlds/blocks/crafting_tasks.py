@@ -1,9 +1,8 @@
 """Read MINDcraft's crafting tasks: one target item, and what each player holds at the start.
 
-A file of tasks is a JSON list. A task has `id`, `seats` (number of players), `target`, `depth`,
-`plan_blocked` (seats that may not see the plan), `inventories` (one per seat) and `timeout` (steps). Its
-`crafts` are the shortest sequence that makes the target from all inventories together, or null if it cannot
-be made.
+A file of tasks is a JSON list. A task has, for example, `seats` (number of players), `target`, `inventories`
+(one per player) and `timeout` (steps). `plan_blocked` lists the players that may not see the plan. `crafts`
+is the shortest list of recipes that makes the target, or null if the target cannot be made.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define the base classes of worlds of blocks with a goal: to hold certain items, or to build a blueprint.
-Define their metrics, too.
+"""Define the base classes and the metrics of worlds of blocks with a goal. The goal is to hold certain items,
+or to build a blueprint.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Choose the next actions of an agent's players in the world `blocks_kitchen` by fixed rules. Dishes are
-prepared for the open orders and for two future ones.
+"""Choose the next actions of the players that one agent controls in the world `blocks_kitchen`, by fixed
+rules.
+
+The players prepare the dishes of the open orders. In addition, they prepare one each of the first two dishes
+that can be ordered.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define `MacroWorld`, which runs macros (commands that last several steps) and the furnace, step by step.
+"""Define `MacroWorld`, which runs macros (commands that last several steps) and furnaces, step by step.
 
-In each step a seat (a player) either walks or acts. Seats take their turns in the order of their numbers,
-whatever the order of the commands. A macro continues by itself until it ends.
+In each step a player either walks or acts. Players take their turns in the order of their numbers. A macro
+continues without new commands until it ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Plan how to obtain items: which macros (commands that last several steps) collect, hunt, smelt and craft
-them, in which order.
+"""Plan how to obtain items. A plan lists macros (commands that last several steps) that collect, hunt, smelt
+and craft, in the order of use.
 
-A plan starts from the items that several seats hold together. It is not always the shortest one.
+The plan uses the items that several players hold together. It is not always the shortest plan.
 """
 
 from __future__ import annotations

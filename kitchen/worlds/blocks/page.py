@@ -1,5 +1,5 @@
-"""Define the pages of the five worlds of blocks. Each is the default page, which shows facts and tables as
-text.
+"""Define the pages of the five worlds of blocks. Each page shows facts and tables as text, like the default
+page.
 """
 
 from __future__ import annotations

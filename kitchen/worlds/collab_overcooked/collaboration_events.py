@@ -1,18 +1,21 @@
 """Find the conversations of an episode that the collaboration metrics score, and judge each of them.
 
-Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's). The
-other cook is the responder. h are the macros that the responder completed before the step. ITES is the gain
-in efficiency (`collaboration_scores`).
-
-- The request is right if ITES(R, h) > 0. R are the macros that the opener requested in this conversation, as
-  data of messages (`REQUESTS_KEY`). Macros that the responder could never carry out are left out.
-- The response is right if ITES(P, h) > 0. P is the first plan of the responder in this conversation that has
-  more than waits. A message contains the plan of its sender (`PLAN_KEY`). If no message has one, P are the
-  commands that the responder gave in this step, including those planned for later steps.
+An event is a conversation that the chef opened. The request is right if it makes the assistant's work more
+efficient. The response is right if the assistant's plan does so. ITES (`collaboration_scores`) measures this
+gain: it must be above 0. The setting `score_openers` adds conversations that the assistant opened.
 
 IC is the share of events with a right request, RC the share with a right response. Source: Collab-Overcooked
 (ACL 2025), section 4, and the released code.
 """
+
+# Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's).
+# The other cook is the responder. h are the macros that the responder completed before the step.
+#
+# - The request is right if ITES(R, h) > 0. R are the macros that the opener requested in this conversation,
+#   as data of messages (`REQUESTS_KEY`). Macros that the responder could never carry out are left out.
+# - The response is right if ITES(P, h) > 0. P is the first plan of the responder in this conversation that
+#   has more than waits. A message contains the plan of its sender (`PLAN_KEY`). If no message has one, P are
+#   the commands that the responder gave in this step, including those planned for later steps.
 
 from __future__ import annotations
 

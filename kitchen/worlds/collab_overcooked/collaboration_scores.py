@@ -1,15 +1,16 @@
-"""Compute the efficiency scores TES and ITES of Collab-Overcooked from the macros that took effect.
+"""Compute the efficiency scores TES and ITES of Collab-Overcooked from the macros (commands) that a cook
+carried out.
 
-Source: Collab-Overcooked (ACL 2025), equations 1 to 4, and the released code. A history h has n macros, a
-reference trajectory g has m. With beta = 0.95:
+TES, the trajectory efficiency score, compares a cook's macros with known good sequences (reference
+trajectories). ITES is the change of TES by further macros. PC, the progress completeness, is the mean TES of
+both cooks at the end. Source: Collab-Overcooked (ACL 2025), equations 1 to 4::
 
     TES(h)     = max over g of (1 + beta^2) D(h, g) / (m + beta^2 n);  0 for an empty h
     ITES(a, h) = TES(h followed by a) - TES(h)
-    PC         = mean of both seats' TES at the end
 
-D(h, g) is the number of leading elements of g that appear in h in the same order, with gaps allowed. Elements
-of g after the first missing one are not counted. TES is the trajectory efficiency score, ITES its increment,
-PC the progress completeness.
+h are the n macros that were carried out, a are further macros, and beta is 0.95. g is a reference trajectory
+of m macros. D(h, g) says how many macros from the start of g appear in h in the same order, with gaps
+allowed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Define the aims that a cook can be asked to reach (`World.aims`), and check whether they are reached.
+"""Define the goals ("aims") that others can ask a cook to reach (`World.aims`), and check whether an aim is
+reached.
 
-`bring` is reached when the thing is on a shared counter, `put_in` when the utensil contains the thing. The
-verb that starts a utensil is an aim, too: the utensil must run, or the cook must have started it. `serve` is
-reached when the cook has delivered.
-
-The aims depend only on what each utensil can hold and make (`food_rules`). So they are the same in every
-task, and do not show what the order needs. Plain Python.
+`bring` is reached when the thing is on a shared counter, `put_in` when the utensil contains the thing.
+`serve` is reached when the cook has delivered. A verb that starts a utensil is also an aim. The aims are the
+same in every task, so they do not reveal the order. Plain Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Find the cook's next macro (a command that lasts several steps) towards an aim: first take the needed
-thing, then use it. Plain Python.
+"""Find the next command with which a cook comes closer to an aim (a goal that somebody asked for). Plain
+Python.
 
-The macro depends only on the present observation, so earlier mistakes do not matter. The cook makes a missing
-product itself only if the product has a single ingredient. So it needs no recipe.
+The command depends only on the present observation, so earlier mistakes do not matter. The cook needs no
+recipe, because it makes a missing product only from a single ingredient.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Translate things, macros, refusal codes and recipes into texts for participants. Plain Python."""
+"""Translate things, commands, refusal codes and recipes into texts for participants. Plain Python."""
 
 from __future__ import annotations
 

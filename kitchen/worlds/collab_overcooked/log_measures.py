@@ -1,9 +1,8 @@
 """Compute the collaboration metrics of an episode from its log.
 
-`collaboration_events` says what an event is. Process counts are by seat: messages, checks failed, format
-errors, corrections that helped, tokens, and rounds of the conversations that the seat opened. Agents note
-format errors, corrections and tokens in their decisions (`PROCESS_KEY`). Checks fail for refused commands of
-anybody, for the next command of a plan, and for what an agent corrected.
+Some metrics score conversations (`collaboration_events`). Others are counts for each cook: messages, failed
+checks, format errors, successful corrections, tokens, and rounds of conversations. Agents write format
+errors, corrections and tokens into their decisions (`PROCESS_KEY`).
 """
 
 from __future__ import annotations

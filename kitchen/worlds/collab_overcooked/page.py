@@ -1,6 +1,5 @@
 """Define the page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the guide.
-
-Plain Python, no Django.
+No Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Write hints for a participant in practice who has no action to take: ask, answer or wait.
+"""Write hints for a participant who has no action to take during practice: ask, answer or wait. No Django.
 
-The hints follow the reference trajectories (known good sequences of commands) of the task. Only a chef who
-knows the recipe gets hints that name things. Plain Python, no Django.
+The hints follow known good sequences of commands (reference trajectories). Only a chef who knows the recipe
+gets hints that name things.
 """
 
 from __future__ import annotations

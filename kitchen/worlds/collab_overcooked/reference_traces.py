@@ -1,10 +1,9 @@
 """Replay recorded games of the original Collab-Overcooked in our world, and compare the states step by step.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has `name`, `order`, `delivered_at_index`
-(from 0, null if not delivered), `history` per seat as [step from 0, macro words…], and `steps`. A step has
-`begin` per seat (the macro that began, or null) and `low` (the low-level action; null if its target was
-gone). The other keys are the state after the step: `at`, `face`, `hold`, `counters`, `utensils`, `destroyed`,
-`score`. The games are played without the time limit.
+A line of a recording file (`kitchen.contract.reference_recordings`) is one game with the ordered dish and its
+`steps`. A step has `begin` (the macro, or command, that each cook began, or null) and `low` (each cook's
+move). Its other keys are the state after the step, such as `at`, `hold` and `counters`. The games are played
+without the time limit.
 """
 
 from __future__ import annotations

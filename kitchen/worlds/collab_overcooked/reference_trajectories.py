@@ -1,8 +1,8 @@
-"""Make the Reference Action Trajectories (RAT) of a task: known good sequences of commands.
+"""Make the reference trajectories of a task (RAT): known good sequences of commands, up to the delivery.
 
-A trajectory has the commands of one seat up to the delivery. It is made from the template of the task's
-level. The assistant's trajectory consists of *units*; most units bring one thing to the shared counters.
-Source: Collab-Overcooked (ACL 2025), released files.
+A trajectory has the commands of one cook, and is made from a template of the task's level. The assistant's
+trajectory is divided into *units*; most units bring one thing to the shared counters. Source:
+Collab-Overcooked (ACL 2025), released files.
 """
 
 from __future__ import annotations

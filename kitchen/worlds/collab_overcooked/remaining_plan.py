@@ -1,9 +1,8 @@
-"""Find what remains to be done in the present kitchen, whatever was done before.
+"""Find the commands that are still needed to deliver the order from the present state of the kitchen.
 
-A sequence of macros is tried out on a copy of the kitchen, without walking and with jobs that take no time.
-The remaining part of a unit or a trajectory is its shortest end that still works. If none works, wrong things
-are cleared away first: out of the hands, out of utensils. So a cook recovers from its own slips, and the chef
-learns what the assistant still has to bring.
+The module tries the commands of a known good sequence on a copy of the kitchen. It returns the shortest end
+of the sequence that still works. If no end works, wrong things are cleared away first. So a cook can recover
+from mistakes.
 """
 
 from __future__ import annotations

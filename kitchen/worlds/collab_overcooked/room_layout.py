@@ -1,5 +1,5 @@
-"""Describe the two rooms of Collab-Overcooked: their cells, the places that each seat can reach, and how a
-seat approaches a cell.
+"""Describe the two rooms of Collab-Overcooked: their cells, the places that each cook can reach, and the way
+to each place.
 
 x increases to the east, y to the south. Each room is a column of three floor cells, so there is only one path
 to a cell.

@@ -1,13 +1,8 @@
 """Define `recipe_partner`, an agent that plays chef or assistant by fixed rules, without a language model.
 
-The chef follows the shortest reference pair of the task. It requests the assistant's next unit (the macros
-that bring one thing) when the previous one is finished, and meanwhile follows its own trajectory. The
-assistant carries out what was requested, and waits otherwise. Settings let the chef make wrong requests and
-the assistant ignore requests, to try out the metrics.
-
-Nothing is kept but `Decision.memory`: what was requested last (chef), what remains to be done (assistant).
-Both find their next macro in the present kitchen (`remaining_plan`), so they recover from the slips of
-either cook.
+The chef follows a known good sequence of commands, and asks the assistant for one thing at a time. The
+assistant carries out the requests, and waits otherwise. Settings add wrong requests and ignored requests, to
+test the metrics.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Build the menu of the actions that a participant's robot can take, and mark those that help an open order.
-No Django.
+"""Build the menu of the actions that a participant's robot can take. Mark the actions that help an open
+order. No Django.
 """
 
 from __future__ import annotations

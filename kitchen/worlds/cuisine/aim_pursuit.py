@@ -1,5 +1,5 @@
-"""Define the aims that a robot can be asked to achieve (`World.aims`), and find its next command towards an
-aim. No Django.
+"""Define the goals ("aims") that others can ask a robot to achieve (`World.aims`), and find the robot's next
+command. No Django.
 
 An aim is achieved as follows:
 
@@ -8,9 +8,7 @@ An aim is achieved as follows:
 - `fetch` an item: this robot holds it.
 - `free` a tool: it is empty and not busy.
 
-One part of the recipe is made after the other, without planning ahead. People who learn the game get the
-commands as hints. Agents use them to carry out jobs and skills. A command depends only on the current
-observation, so it does not matter what happened before.
+A command depends only on the current observation, so earlier mistakes do not matter.
 """
 
 from __future__ import annotations

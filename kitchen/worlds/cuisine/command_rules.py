@@ -1,16 +1,17 @@
 """Apply one command: check whether it is allowed, and return the new states of the agent and the place.
 
-The rules are in the package docstring, under Commands. It leaves some cases open. They are handled as
-follows:
-
-- A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused as
-  `unknown_item`.
-- Only a single item can be taken. A place with several items is not open. So adding an item to a finished
-  product closes the tool again. (No shipped recipe allows this.)
-- Storage and serving table cannot be activated: the reason is `empty` if nothing is there, else
-  `would_waste`.
-- A put item that is in the tool already needs no extra room. So this is allowed even if the tool is full.
+The docstring of `kitchen.worlds.cuisine` has the rules.
 """
+
+# The docstring of `kitchen.worlds.cuisine` has the rules. In addition:
+#
+# - A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused
+#   as `unknown_item`.
+# - Only a single item can be taken. A place with several items is not open. So adding an item to a finished
+#   product closes the tool again. (No shipped recipe allows this.)
+# - Storage and serving table cannot be activated: the reason is `empty` if nothing is there, else
+#   `would_waste`.
+# - A put item that is in the tool already needs no extra room. So this is allowed even if the tool is full.
 
 from __future__ import annotations
 

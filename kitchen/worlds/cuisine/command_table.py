@@ -1,9 +1,8 @@
-"""Cache the outcome of each command in one level, and list the commands that an agent can give.
+"""Cache the result of each command in one level, and list the commands that an agent can give.
 
-There are three lists: commands that are legal now; commands that become legal if other agents at the same
-place act first; and all commands that a plan for later steps may contain.
-
-The cache is shared by all worlds with the same level. Its size is bounded, and it only affects speed.
+There are three lists. One has the commands that are legal now. One has those that other agents can make legal
+in the same step. One has all commands that a plan for later steps may contain. All worlds with the same level
+share the cache.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write names, commands, refusals and hints as text for participants, in their language. No Django.
 
-Data and logs use codes such as `pot0` or `would_waste` instead. `BriefLookup` holds the names, letter keys
-and pictures of one kitchen.
+Data and logs contain codes instead, such as `pot0` or `would_waste`. `BriefLookup` holds the names, letter
+keys and pictures of one kitchen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Build the page's panels that show robots and places: a floor plan and two tables. No Django.
 
-The panels hold no commands. If somebody clicks a place, the page script (`static/js/stage.js`) looks up the
-commands of this place in the menu.
+The panels hold no commands. If a participant clicks a place, the page script (`static/js/stage.js`) finds the
+place's commands in the menu.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Manage the orders of an episode: draw them, complete or fail them, and compute how long they are open.
+"""Manage the orders of an episode: draw them, complete or fail them, and compute how long each order is open.
 
-Work, lifetimes and interval follow MindAgent, section 3. All times are whole steps. The order of
-floating-point operations is fixed, so that every machine rounds in the same way.
+The times follow MindAgent, section 3, and are whole steps. Floating-point operations run in a fixed order, so
+that every machine rounds in the same way.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Build the panel that shows each open order as a ticket: the time left, and what the kitchen has made for
-it. No Django.
+"""Build the panel that shows each open order as a ticket. A ticket has the time left, and what the kitchen
+has made for the order. No Django.
 """
 
 from __future__ import annotations

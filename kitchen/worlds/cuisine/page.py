@@ -1,6 +1,6 @@
 """Build the web page of CuisineWorld: its panels, hints and guide. No Django.
 
-All content is computed from the `SeatView`.
+All content is computed from the `SeatView` (all that one player may see).
 """
 
 from __future__ import annotations

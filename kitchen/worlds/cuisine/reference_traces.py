@@ -1,9 +1,9 @@
 """Compare CuisineWorld with recorded episodes of the released game step by step, and measure its speed.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has the set-up (`id level agents alpha
-beta seed max_steps kitchen`), its timing (`interval lifetimes`), `orders_drawn`, the `start` state, and
-`steps`. Each step has `commands` ([verb, agent, location?, item?] in the order in which they ran), `ok`,
-`reasons`, `just_completed` and the state `after`. Our engine may give more reasons for a refusal, not fewer.
+A line of a recording file (`kitchen.contract.reference_recordings`) has the episode's settings, such as
+`level` and `seed`, and its `steps`. Each step has `commands` in the order in which they ran, and the state
+`after`. `ok` says which commands were carried out, and `reasons` why others were refused. Our world may give
+more reasons for a refusal, not fewer.
 """
 
 from __future__ import annotations

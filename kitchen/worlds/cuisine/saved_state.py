@@ -1,7 +1,7 @@
-"""Write the state of a CuisineWorld episode as JSON, and read it back with full validation.
+"""Write the state of a CuisineWorld episode as JSON, and read it back. Reading checks the whole state.
 
-Of the random generator, only the seed and the number of draws are stored. Reading repeats the draws and
-compares the dishes, so that a damaged state is found.
+For the random generator, only the seed and the number of draws are stored. Reading repeats the draws and
+compares the dishes.
 """
 
 from __future__ import annotations

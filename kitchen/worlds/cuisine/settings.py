@@ -1,6 +1,5 @@
 """Declare the settings and metrics of CuisineWorld, and find the level and timing that the settings select.
-
-No metric counts orders that are still open.
+Orders that are still open count in no metric.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Simulate commands in a kitchen that is rebuilt from a seat's brief and observation.
-
-It uses only facts that the seat knows, and the rules of the game.
+"""Simulate commands in a copy of the kitchen. The copy is built from what one robot knows: its observation
+and the unchanging facts of the episode.
 """
 
 from __future__ import annotations

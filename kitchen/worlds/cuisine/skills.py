@@ -1,9 +1,8 @@
-"""Provide the aims of CuisineWorld as skills, for agents that plan in skills, and describe the game to such
-agents. No Django.
+"""Provide the skills (actions of several steps) `serve`, `make`, `fetch` and `free` of CuisineWorld for
+agents. Also describe the game to these agents. No Django.
 
-The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished: taking an
-item is `fetch`, starting a tool is `make`, putting a dish on the serving table is `serve`, and emptying a
-tool is `free`.
+Events show which skill a robot has finished: `fetch` after taking an item, `make` after starting a tool.
+Putting a dish on the serving table finishes `serve`, and emptying a tool finishes `free`.
 """
 
 from __future__ import annotations

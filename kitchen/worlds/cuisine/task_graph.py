@@ -1,4 +1,5 @@
-"""Build the task graph of a dish (how its ingredients become the dish), and compute its drawing. No Django.
+"""Build the task graph of a dish (how its ingredients become the dish), and compute the graph's drawing. No
+Django.
 
 Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool.
 Drawings are dicts of numbers and texts for an SVG template.

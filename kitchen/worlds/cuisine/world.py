@@ -1,6 +1,6 @@
 """Implement CuisineWorld: run the commands of each step, and return its events.
 
-The rules are in the package docstring.
+The docstring of `kitchen.worlds.cuisine` has the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Write commands, things, past steps and other cooks' intents as text for participants. No Django."""
+"""Write commands, things, past steps and the intents of other cooks (what they are about to do) as text for
+participants. No Django.
+"""
 
 from __future__ import annotations
 

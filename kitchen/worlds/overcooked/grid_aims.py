@@ -1,7 +1,9 @@
-"""Define the aims that a cook can be asked to achieve (`World.aims`), and check their progress. No Django.
+"""Define the aims (goals) that others can ask a cook to achieve (`World.aims`), and check their progress. No
+Django.
 
-The aims are ProAgent's skills, if the cook can reach the places for them. A pickup is achieved when the cook
-holds the thing. Any other aim is achieved when the cook has done it after it was asked.
+The aims are the skills of the ProAgent paper, such as picking up an onion. Aims whose places the cook cannot
+reach are left out. A pickup is achieved when the cook holds the thing. Any other aim must be done after it
+was asked for.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Find a cook's next move towards an aim, skill by skill: first fetch what the aim needs, then do it. No
-Django.
+"""Find a cook's next move for an aim (a goal). If the aim needs a thing, the cook fetches that thing before
+it does the rest. No Django.
 
-The move depends only on the current observation and the situation's seed. So it does not matter what the cook
-did before.
+The move depends only on the current observation and the situation's seed. Earlier moves do not matter.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Register the parts of the Overcooked world: rules, page, agents, adviser, practice, benchmark and
-recordings.
+"""Register the parts of the Overcooked world: rules, page, agents, adviser (a program that gives hints to
+people), practice, benchmark and recordings.
 """
 
 from __future__ import annotations

@@ -12,11 +12,16 @@ A layout file::
     orders = ["OOO"]                     # 1 to 3 letters each, in any order
     bonus = []                           # orders that count twice
     value = 20                           # of any order, or { O = 21, T = 13 }: the sum over the ingredients
-    time = 20                            # ticks of cooking, in the same two forms
+    time = 20                            # steps of cooking, in the same two forms
 
-Letters: `X` counter; `O`, `T`, `D` dispensers of onions, tomatoes and dishes; `P` pot; `S` serving place; a
-space is floor; `1` and `2` are the start cells of seats 0 and 1. Cells are (x, y) from the top left, x to the
-east, y to the south.
+The letters of the grid:
+
+- `X` is a counter, and a space is floor.
+- `O`, `T` and `D` are dispensers of onions, tomatoes and dishes.
+- `P` is a pot, and `S` the serving place.
+- `1` and `2` are the start cells of the two cooks, seats 0 and 1.
+
+Cells are (x, y) from the top left, x to the east, y to the south.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Support the drawing of layouts: convert a drawing into the layout's text and back, and list its faults. No
-Django.
+"""Support the drawing of layouts: convert a drawing into a layout's text and back, and list all faults of the
+drawing. No Django.
 
-`layout.py` reports only the first fault. This module lists all faults as English sentences, and says which
-seat can reach which places.
+The module also finds which places each player can reach.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Build the web page of the Overcooked world: grid, orders, score, intents and guide. No Django.
+"""Build the web page of the Overcooked world: grid, orders, score, guide, and what other cooks are about to
+do. No Django.
 
-All content is computed from the `SeatView`. The module also has the texts that
-`static/worlds/overcooked/words.js` shows.
+All content is computed from the `SeatView` (all that one player may see).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Compare Overcooked with recorded episodes of the released game, tick by tick.
+"""Compare Overcooked with recorded episodes of the released game, tick by tick (step by step).
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has `layout`, `start` (the setting
-`cooking`), `policy` (the agents that played), the final `score`, and `steps`. Each step has `do` [seat 0,
-seat 1], then the state after it: `at`, `face`, `hold`, `counters` [[cell, thing]], `pots` [[cell,
-ingredients, count or null]], and `reward`, the points of the tick by seat.
+A line of a recording file (`kitchen.contract.reference_recordings`) has `layout`, `policy` (the agents that
+played), the final `score`, and `steps`. Each step has `do` (the commands of both cooks), `reward` (the points
+of each cook), and the state after the step. The state has `at`, `face`, `hold`, `counters` and `pots`.
 """
 
 from __future__ import annotations

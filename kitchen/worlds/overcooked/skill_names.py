@@ -1,5 +1,5 @@
-"""Name the skills of Overcooked, find finished skills in events, and recognise skills in the text of
-models. No Django.
+"""Name the skills (actions of several steps) of Overcooked, find finished skills in events, and recognise
+skills in texts of models. No Django.
 """
 
 from __future__ import annotations

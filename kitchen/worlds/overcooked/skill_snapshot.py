@@ -1,5 +1,6 @@
-"""Compute what the skills of a seat depend on: the places it can reach, and things that lie, cook or are
-missing. No Django.
+"""Compute the facts that a cook's skills (actions of several steps) depend on. No Django.
+
+These are the places that the cook can reach, and things that lie around, cook or are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Provide the skills of Overcooked for agents that plan in skills: their conditions, their completion, their
-moves, and a simple rule that plans. No Django.
+"""Provide the skills (actions of several steps) of Overcooked: their conditions, moves and completion. Also
+provide a simple rule that chooses a skill. No Django.
 
-The next move follows the cheapest path, with the partner as a wall. If the partner blocks every path, the
-seat either waits or moves as if the partner were not there, with equal chance.
+The cook takes the cheapest path around its partner. If the partner blocks every path, chance decides (one to
+one). The cook then waits, or moves as if the partner were not there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Implement the Overcooked world: run the commands of each tick, and return its events.
+"""Implement the Overcooked world: run the commands of each tick (step), and return its events.
 
-The rules are in the package docstring.
+The docstring of `kitchen.worlds.overcooked` has the rules.
 """
 
 from __future__ import annotations

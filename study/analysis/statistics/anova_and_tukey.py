@@ -1,9 +1,8 @@
 """Compute descriptive statistics of a measure by condition, its one-way ANOVA, and Tukey's HSD for all pairs.
 
-The tests replicate MindAgent (section 5.3: F(4, 55)) and treat observations as independent, although every
-participant plays every condition. Twelve participants in five conditions are 60 observations, so df = (4,
-55). Kramer's extension handles unequal groups; the family-wise error rate is 5 %.
-`study.analysis.statistics.within` has the tests that fit the design.
+These are the tests of MindAgent (section 5.3). They treat observations as independent, although every
+participant plays every condition. Tukey's test handles unequal groups (Kramer); its family-wise error rate is
+5 %. `study.analysis.statistics.within` has tests that fit this design.
 """
 
 from __future__ import annotations

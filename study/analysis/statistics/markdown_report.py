@@ -1,7 +1,6 @@
 """Write the report of an analysis in Markdown: participants, methods, and each measure with its tables.
 
-The report covers two analyses: the tests of the MindAgent paper (the replication) and the within-subject
-tests.
+The report has the tests of the MindAgent paper (the replication) and the within-subject tests.
 """
 
 from __future__ import annotations

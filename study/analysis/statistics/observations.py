@@ -1,14 +1,13 @@
-"""Define the input of an analysis: observations in long format, conditions, measures, and one table per
-measure.
+"""Define the input of an analysis: observations in long format (one value per row), conditions, measures, and
+one table per measure.
 
-It also checks the input. Errors::
+The module also checks the input. `NotComputable` is the result of a test that the data do not allow. Errors::
 
     Exception
     ├── AnalysisError
     │   ├── DefinitionError   conditions or measures that cannot be used
-    │   └── RowError          an observation that contradicts them, or another observation
-
-`NotComputable` is the result of a test that the data do not allow.
+    │   └── RowError          an observation that does not fit the conditions or measures, or that
+    │                         contradicts another observation
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define the charts of an analysis as data (`kitchen.charts`).
 
-Each measure has charts of its means, of its participants and of the order of play. Each scale has a chart of
-its reliability. `means` is Figure 5 of the MindAgent paper.
+For each measure, there are charts of the means, of single participants, and of the values by order of play.
+Each scale has a chart of its reliability. The chart of means is Figure 5 of the MindAgent paper.
 """
 
 from __future__ import annotations

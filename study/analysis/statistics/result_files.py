@@ -1,9 +1,8 @@
 """Write an analysis as files: CSV tables, LaTeX, JSON, figures, the report, and the analysed rows with their
 hash.
 
-The LaTeX table of tests uses booktabs and longtable. CSV is UTF-8 after RFC 4180: commas, CRLF, a header
-line, empty cells for missing values, full precision, booleans as 1 and 0. `synthetic` is 1 in every row of an
-analysis with synthetic data. Columns keep their order; new ones are added at the end.
+CSV is UTF-8 after RFC 4180, with full precision and empty cells for missing values. The column `synthetic` is
+1 if the analysis has data of synthetic participants. New columns are added at the end.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Compute a whole analysis from observations. The result is one frozen `Analysis` for pages, files and
-figures.
+"""Compute a whole analysis from observations. The result is an immutable object `Analysis`, which pages,
+files and figures use.
 """
 
 from __future__ import annotations

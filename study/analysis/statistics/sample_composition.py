@@ -1,5 +1,5 @@
-"""Describe the sample of an analysis: exclusions with reasons, the study versions that are pooled, and co-
-players.
+"""Describe the sample of an analysis: excluded participants with reasons, the versions of the study in the
+data, and co-players.
 
 Co-players are the agents and models that played with participants in each condition.
 """

@@ -1,4 +1,4 @@
-"""Define `Condition`: a world, its settings, and who plays with the participant."""
+"""Define `Condition`: a world, its settings, and who plays with the participant (agents or people)."""
 
 from __future__ import annotations
 

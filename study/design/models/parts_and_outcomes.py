@@ -1,5 +1,6 @@
-"""Define `StudyPart` (a part of a study other than the rounds) and `Outcome` (what participants get at the
-end)."""
+"""Define `StudyPart` and `Outcome`. A part is, for example, the consent or the practice. An outcome is what
+participants get at the end, such as a completion code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define `Study`: the settings of one experiment, and the checks of these settings."""
+"""Define `Study`: the settings of one study with participants, and the checks of these settings."""
 
 from __future__ import annotations
 

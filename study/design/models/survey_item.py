@@ -1,5 +1,5 @@
-"""Define `SurveyItem`: one question to participants. It also determines which fields can no longer be
-changed.
+"""Define `SurveyItem`: one question to participants. Some fields cannot be changed once participants have
+entered; the module finds these fields.
 """
 
 from __future__ import annotations

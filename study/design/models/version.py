@@ -1,4 +1,4 @@
-"""Define `Version`: the design of a study at one time."""
+"""Define `Version`: the complete design of a study as it was at one time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Declare the fields of a survey item once for forms, study files, documents and database rows. The module
-does not use Django.
+"""Declare the fields of a survey item once for forms, study files, documents and database rows. No Django.
 
-`ItemPlan` is one question as it is designed: in a questionnaire, a study file or a version's document. The
-model `study.design.models.SurveyItem` has the same fields. To add a field, add a line here with its
-`FieldInfo`, a model field with a migration, and the code that uses it.
+`ItemPlan` is one planned question with its fields. `FieldInfo` describes a field. The model
+`study.design.models.SurveyItem` stores the same fields in the database.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the kinds of survey items (Likert, single, multiple, number, text, team): their rules and valid
-answers, and random answers for synthetic participants.
+"""Define the kinds of survey items (Likert, single, multiple, number, text, team) and the valid answers of
+each kind. Also draw random answers for synthetic participants. No Django.
 
-The module does not use Django. The form field of each kind is in `study.participation.item_forms`.
+`study.participation.item_forms` has the form field of each kind.
 """
 
 from __future__ import annotations

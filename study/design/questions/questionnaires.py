@@ -1,13 +1,11 @@
-"""Read questionnaires from data files, and compute scores of their sub-scales from answers. The module does
-not use Django.
+"""Read questionnaires from data files, and compute scores of their sub-scales from answers. No Django.
 
-Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
-`title`, `source` (where it was published), `terms` (how it may be used), `score` (a name in `SCORES`; "mean"
-if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`. An item has the
-fields of `ItemPlan`. For an invalid file, the error names the file and key, and gives the reason.
+Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has a
+title, the source and terms of use, and a list of `[[items]]`. `score` names the function that computes the
+score (a key of `SCORES`). `place` is the page with the questions (one of `PLACES`). An invalid file raises an
+error that names the file, the key and the reason.
 
-A score is computed only if every item of its scale was answered. Otherwise it is None, and the missing items
-are listed. Missing answers are never estimated.
+A score is None if an answer is missing. Missing answers are never estimated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Define the tables answers.csv and asked.csv.
 
-answers.csv has a row for each answer to a survey item. asked.csv has a row for each item and participant, and
+answers.csv has a row for each answer to a survey item. asked.csv has a row for each item and participant. It
 tells whether the item was answered, left open or not asked.
 """
 

@@ -1,5 +1,5 @@
-"""Define the tables decisions.csv, prompts.csv and predictions.csv: agents' decisions, the prompts of model
-calls, and agents' predictions of others' actions.
+"""Define three tables about agents. decisions.csv has their decisions, prompts.csv the prompts of model
+calls, and predictions.csv their predictions of others' actions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""failed_checks.csv: a row for each command that failed a check, in worlds that list them.
+"""Define the table failed_checks.csv: a row for each command that failed a check, in worlds that list such
+commands.
 
-The rows have no word of the commands, so they tell nobody what another seat knows. A shared episode is in the
-rows of its first participant.
+The rows do not contain the commands, because these could show what another player knows. In an episode with
+several participants, the rows belong to its first participant.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define the table measures.csv: a row for each participant, condition and measure, with the same scores as
-in the analysis.
+"""Define the table measures.csv: a row for each participant, condition and measure. The values are the same
+as in the analysis.
 
 Each row also has the settings of the condition.
 """

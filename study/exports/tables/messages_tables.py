@@ -1,7 +1,7 @@
 """Define the tables messages.csv and jobs.csv.
 
-messages.csv has the messages that people and agents wrote to one another. jobs.csv has the jobs that members
-gave to one another, and their outcomes.
+messages.csv has the messages that people and agents wrote to one another. jobs.csv has the jobs (tasks) that
+people and agents gave to one another by message, and how each job ended.
 """
 
 from __future__ import annotations

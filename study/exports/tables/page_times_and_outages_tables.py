@@ -1,5 +1,5 @@
-"""Define the tables page_times.csv (times on each page, like oTree's PageTimes), outages.csv and
-staff_actions.csv.
+"""Define three tables. page_times.csv has the times on each page, like oTree's PageTimes. outages.csv has the
+outages of the app, and staff_actions.csv the actions of staff.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Define the table participants.csv: one row for each participant who did not withdraw, with every answer and
 score.
 
-The columns of answers, scores and metrics depend on the study's design. A column is named
-`<condition>.<measure>` for a measure of a condition, and `<place>.<item>` for an item outside of conditions.
-Another column that ends in `.does_not_apply` tells whether that answer was chosen. If a name is already used,
-a number is added. The columns of the first version come first. Those that later versions add come at the end,
-so that no column ever moves.
+The columns depend on the study's design. A measure of a condition has the column `<condition>.<measure>`, and
+any other item `<place>.<item>`. A column that ends in `.does_not_apply` tells whether the participant chose
+that answer. Columns of the study's first version come first; columns of later versions come at the end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Read a study's played episodes with their participants, in pieces of limited size, for all tables about
 episodes.
 
-Also find the versions of the design that changed after the preregistration, and count the data that outages
-affected.
+The module also finds the versions of the design that differ from the preregistration, and counts the data
+that outages affected.
 """
 
 from __future__ import annotations

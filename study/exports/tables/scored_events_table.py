@@ -1,8 +1,8 @@
-"""Define the table scored_events.csv: a row for each event that a world's metrics score, such as a request
-with its answer.
+"""Define the table scored_events.csv: a row for each event that a world's metrics score. Such an event is,
+for example, a request with its answer.
 
-The events are computed from the episode's log. A participant's rows contain only events whose messages the
-participant sent or could read.
+The events are computed from the episode's log. A participant's rows contain only events whose messages they
+sent or could read.
 """
 
 from __future__ import annotations

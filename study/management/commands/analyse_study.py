@@ -1,4 +1,6 @@
-"""`python manage.py analyse_study SLUG --out DIR`: tables, figures, and the report as HTML and PDF."""
+"""`python manage.py analyse_study SLUG --out DIR`: write a study's tables, figures, and report (HTML and
+PDF).
+"""
 
 from __future__ import annotations
 

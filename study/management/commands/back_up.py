@@ -1,7 +1,7 @@
-"""`python manage.py back_up [FILE]`: write all stored data into one file, while people play.
+"""`python manage.py back_up [FILE]`: write all stored data into one file. People can play meanwhile.
 
 Without FILE, the backup goes to `backups/` in `var/`, named after the current time; FILE can be another
-folder. `--keep N` removes older backups with such names there, so that N are left. The backup contains the
+folder. `--keep N` then removes older backups in this folder, so that N are left. The backup contains the
 secret key, unless you give `--without-key`. Only the operating-system user that makes the backup can read the
 file. `manage.py restore FILE` restores it.
 """

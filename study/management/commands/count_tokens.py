@@ -1,7 +1,8 @@
-"""`python manage.py count_tokens SLUG`: count the tokens of a study's prompts, as their providers count them.
+"""`python manage.py count_tokens SLUG`: ask the providers of the language models how many tokens a study's
+prompts have.
 
-Each count is shown beside the forecast's estimate from the length. Counting costs nothing and needs the key
-of each provider. Exit code 2 if there is no such study, 1 if a prompt could not be counted.
+Each count is shown beside the estimate of the cost forecast. Counting costs nothing and needs the key of each
+provider. Exit code 2 if there is no such study, 1 if a prompt could not be counted.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""`python manage.py dry_run SLUG --participants N --seed S --url URL`: synthetic participants walk a study.
+"""`python manage.py dry_run SLUG --participants N --seed S --url URL`: let synthetic participants (programs)
+take part in a study.
 
 They enter by the study's link and do all that people do, through the pages and websockets of the running
 server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as requested;
-the seed decides who and where. A warning tells what the study cannot measure, a note how many decisions of
-co-players came too late under a clock. Exit code 0 if all participants did what was planned and are stored
-so, 1 if not, 2 for bad input.
+the seed decides who and where. A warning names what the study cannot measure. If steps have a time limit, a
+note says how many decisions of co-players (agents) were too late. Exit code 0 if all participants did what
+was planned and the stored data agree. Exit code 1 if not, 2 for bad input.
 """
 
 from __future__ import annotations

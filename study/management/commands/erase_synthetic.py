@@ -1,6 +1,6 @@
-"""`python manage.py erase_synthetic SLUG`: erase all data of synthetic participants in a study.
+"""`python manage.py erase_synthetic SLUG`: erase all data of synthetic participants (programs) in a study.
 
-It removes what `dry_run` and `make_synthetic` created; people's data stay.
+These are the participants that `dry_run` and `make_synthetic` created. People's data are not changed.
 """
 
 from __future__ import annotations

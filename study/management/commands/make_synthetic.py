@@ -1,10 +1,10 @@
 """`python manage.py make_synthetic SLUG --participants N --seed S`: create many synthetic participants
 quickly.
 
-They are written to the database without a server, to try exports and analyses at full size. A few episodes of
-each condition are really played (the stand-in replaces every model, so nothing is spent). All other episodes
-are copies of them with new keys and times; each gets its own random answers. All participants are marked as
-synthetic. `dry_run` uses the real pages instead.
+They are written directly to the database, to test exports and analyses at full size. A few episodes of each
+condition are really played; all others are copies of these with new keys and times. No language model is
+called, so nothing is spent. Every participant has random answers and is marked as synthetic. `dry_run` uses
+the real pages instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`manage.py prepare`: do everything that is needed before the app can be served, in one process.
 
-It migrates the database, and creates the demo study and an administrator if they are missing. It prints
-`name: value` lines for the person who starts the app, with the new administrator's password.
+The command migrates the database. It creates the demo study and an administrator if they are missing. It
+prints `name: value` lines for the person who starts the app, with the new administrator's password.
 """
 
 from __future__ import annotations

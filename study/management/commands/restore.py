@@ -1,9 +1,9 @@
-"""`python manage.py restore FILE`: replace the stored data by a backup, while nothing runs.
+"""`python manage.py restore FILE`: replace the stored data by a backup. Stop the app before.
 
-Problems with the file are reported before anything is changed. The old data are put aside, and replaced only
-with `--yes`. The backup's secret key is restored, too; if it is lost, `--without-key` keeps the current one,
-and no log can be verified. Participants who were erased since the backup are erased again, and every log is
-verified: exit code 1 if one does not hold, 2 if nothing was done.
+Problems with the file are reported before anything is changed. Stored data are replaced only with `--yes`;
+the old data are put aside. The backup's secret key is restored, too. If it is lost, `--without-key` keeps the
+current key, and no log can be verified. Participants who were erased since the backup are erased again. Then
+every log is verified. Exit code 1 if a log was changed, 2 if nothing was done.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`python manage.py retention [--dry-run]`: erase data that are older than the installation's limits.
+"""`python manage.py retention [--dry-run]`: erase data that are older than the limits of this installation.
 
 The limits are `BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS`; data without a
-limit are kept. Run the command every day. An interrupted run continues the next time.
+limit are kept. Run the command every day. If a run is interrupted, the next one continues.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python manage.py seed_demo`: create the demo study, once."""
+"""`python manage.py seed_demo`: create the demo study, unless it exists."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`python manage.py simulate_studies`: simulate and analyse studies to check the error rates of a main test.
 
-Simulates as many studies without an effect as with one. Exit code 1 if false positives differ from alpha by
-more than one point, or the power from the planned one by more than three. For fewer than 1,000 studies the
-limit is three standard errors of such a share, if that is more.
+Half of the simulated studies have an effect. The false positives may differ from alpha by one percentage
+point, and the power from the planned power by three. With fewer than 1,000 studies of each kind, three
+standard errors are accepted if these are larger. Exit code 1 if a rate differs by more.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""`python manage.py verify_log [SLUG]`: check that the log still holds what was written.
+"""`python manage.py verify_log [SLUG]`: check that the stored logs of episodes are unchanged.
 
-Every step holds a hash of itself and of all steps before it. A line for each episode gives its number of
-steps and last hash, or lists the steps that were changed; the last line sums up. Without a study, all
-episodes are checked. Exit code 1 if something was changed or the database allows changes, 2 for a wrong
-argument.
+Every step has a hash of itself and of all steps before it. Without a study, all episodes are checked. For
+each episode, a line gives its number of steps and last hash, or lists the changed steps. The last line sums
+up. Exit code 1 if something was changed or the database allows changes, 2 for a wrong argument.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`python manage.py verify_preregistration FILE`: check that a bundle is unchanged since it was frozen."""
+"""`python manage.py verify_preregistration FILE`: check that a preregistration file (JSON) is unchanged since
+it was frozen.
+"""
 
 from __future__ import annotations
 

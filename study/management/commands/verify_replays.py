@@ -1,9 +1,9 @@
 """`python manage.py verify_replays SLUG`: replay a study's episodes and compare them with the stored states.
 
-Each episode is replayed from its seed and its stored commands. Every stored hash, event and score is
-compared, after its log was checked as in `verify_log`. A line for each episode that differs says where it
-differs first. Decisions of language models are repeated from their stored replies and must give the same
-commands. The last line sums up. Exit code 1 if an episode differs, 2 for a wrong argument.
+Each log is first checked as in `verify_log`. Each episode is then replayed from its seed and its stored
+commands, and every stored hash, event and score is compared. Decisions of language models are repeated from
+their stored replies and must give the same commands. For each episode that differs, a line gives the first
+difference. The last line sums up. Exit code 1 if an episode differs, 2 for a wrong argument.
 """
 
 from __future__ import annotations

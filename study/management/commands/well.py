@@ -1,7 +1,7 @@
-"""`python manage.py well`: check whether everything is well.
+"""`python manage.py well`: check whether all parts of the installation work.
 
-Prints a line for each check, with what to do if it is not well: the same as the page `/staff/well/`. Exit
-code 1 if something is broken.
+It prints a line for each check, with advice if something is wrong. The page `/staff/well/` shows the same.
+Exit code 1 if something is broken.
 """
 
 from __future__ import annotations

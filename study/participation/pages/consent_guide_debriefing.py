@@ -1,4 +1,4 @@
-"""Participants' pages with texts: consent, the guide and the debriefing."""
+"""Serve participants' pages with texts: consent, the guide and the debriefing."""
 
 from __future__ import annotations
 

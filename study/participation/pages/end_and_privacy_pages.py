@@ -1,9 +1,8 @@
 """Show a participant's last page, the withdrawal pages, and the page that lists the stored data.
 
-The last page shows the completion code or address of the participant's outcome. A guest, who is known only by
-a label, sees a code only in the browser in which the last page was finished. A signed cookie remembers this.
-If a person refuses consent, their label is erased in the database. It is kept in a cookie, because the
-address of the recruitment platform may need it (`{label}`).
+The last page shows the completion code, or the address to which the participant returns. A guest is a
+participant who is known only by a label in the link. Guests see a code only in the browser in which they
+finished. A signed cookie remembers this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Render participants' pages, and build the template context that several of them need."""
+"""Render participants' pages, and build the template context that several of these pages need."""
 
 from __future__ import annotations
 

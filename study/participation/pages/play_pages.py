@@ -1,5 +1,5 @@
-"""Show participants' pages around play: practice, episodes, the lobby, and the page on which rounds wait for
-budget.
+"""Show participants' pages around play: practice, episodes, and the lobby. Another page is shown while a
+round cannot begin because the study's budget is spent.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Participants' pages with survey items: questions about the person, the comprehension check, the survey
-after an episode, and the final questions.
+"""Serve participants' pages with survey items: questions about the person, the comprehension check, the
+survey after an episode, and the final questions.
 """
 
 from __future__ import annotations

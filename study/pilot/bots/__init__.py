@@ -1,4 +1,3 @@
-"""Synthetic participants that take part in a study through its web pages and websockets, as people do.
-
-They do not read the database; only `study.pilot.dry_run_execution` does.
+"""Synthetic participants (programs) that take part in a study through its web pages and websockets, as people
+do. They do not read the database.
 """

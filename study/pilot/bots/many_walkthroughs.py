@@ -1,5 +1,5 @@
-"""Run the walkthroughs of many synthetic participants, several at once. A walkthrough leads from the
-study's link to its end.
+"""Run many synthetic participants (programs) through a study, several at once. Each one goes from the study's
+link to the last page.
 """
 
 from __future__ import annotations

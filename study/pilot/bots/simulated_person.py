@@ -1,15 +1,10 @@
-"""Define synthetic participants: their temperament, ratings, answers to survey items, and play. No Django.
+"""Define synthetic participants (programs): their temperament, ratings, answers to survey items, and play. No
+Django.
 
-All random choices come from generators named by seed, number and purpose. So the same question at the same
-place always gets the same answer.
-
-In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends messages and commands. Errors are
-added to the commands. In a world without an adviser, choices are random among the legal commands. The adviser
-also predicts what the other agents do. The share of correct predictions is `Experience.expected`. An
-`Experience` is what one episode was like for the participant; ratings are computed from it. A higher
-`expected` raises the ratings of predictability and trust.
-
-Bots give the answers on the real pages. `make_synthetic` writes the same answers to the database.
+The same seed gives the same random choices. In play, a program of the world
+(`kitchen.contract.agent.Adviser`) recommends commands and messages, and random errors are added. Without such
+a program, commands are chosen at random. An `Experience` is what one episode was like for the participant;
+ratings are computed from it.
 """
 
 from __future__ import annotations

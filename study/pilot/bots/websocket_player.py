@@ -1,7 +1,7 @@
-"""Play one episode over its websocket, step by step or in real time.
+"""Play one episode over its websocket as a synthetic participant (a program), step by step or in real time.
 
-In real time, the player sends a key for each tick if it decides fast enough. A slow player always decides
-from the latest state. `kitchen.realtime.tick_messages` describes the messages.
+In real time, the player sends a key for each tick (step), or less often if it is slow. It always decides from
+the latest state. `kitchen.realtime.tick_messages` describes the messages.
 """
 
 from __future__ import annotations

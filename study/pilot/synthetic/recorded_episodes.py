@@ -1,4 +1,4 @@
-"""Play a few episodes, record their database rows, and write many copies of them with new keys and times."""
+"""Play a few episodes, record their database rows, and write many copies with new keys and times."""
 
 from __future__ import annotations
 

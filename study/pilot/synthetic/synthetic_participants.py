@@ -1,8 +1,7 @@
 """Write many synthetic participants directly into the database, and erase synthetic participants.
 
-In each batch, the episodes are written before the participants, and transactions are short, so that running
-episodes do not wait for long. An interrupted run leaves complete participants, and perhaps episodes without a
-participant, which `erase_synthetic` erases.
+They are written in batches with short transactions, so that running episodes do not wait for long. After an
+interrupted run, `erase_synthetic` erases what was written.
 """
 
 from __future__ import annotations

@@ -1,3 +1,1 @@
-"""Compute sample size and power of a within-subject study. The package uses numpy and statsmodels, but not
-Django.
-"""
+"""Compute the sample size and power of a within-subject study. No Django."""

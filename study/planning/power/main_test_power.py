@@ -1,21 +1,31 @@
 """Compute the power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`).
 
-The model is that of `power_formulas`. The mixed model also accounts for the orders of a counterbalancing
-scheme: it estimates the conditions after position and carry-over effects are removed.
+- *Repeated-measures ANOVA*: the noncentral F distribution.
+- *Mixed model*: generalised least squares with known correlation. The power takes position and carry-over
+  effects of the counterbalanced orders into account.
+- *Friedman*: the efficiency of ranks relative to the ANOVA with normal values (Hollander, Wolfe and Chicken
+  2014, section 7.11).
+- *One-way ANOVA*: rows are treated as independent although they are not; power is averaged over the error.
 
-- *Repeated measures*: the noncentral F distribution.
-- *Mixed model*: generalised least squares with a known correlation. F is noncentral with the degrees of
-  freedom within participants.
-- *Friedman*: the efficiency of ranks relative to the ANOVA with normal values, 3 k / (pi (k + 1)) (Hollander,
-  Wolfe and Chicken 2014, section 7.11).
-- *One-way*: rows are treated as independent although they are not; power is averaged over the error.
-
-The power of pairwise contrasts with a correction (Holm or Tukey) has no formula and is simulated. For normal
-values, the tests need only the conditions' means and their covariance matrix. Both are drawn directly, from a
-normal and a Wishart distribution, so a thousand people take no longer than ten.
-
-`simulate_studies --test` checks these values: it simulates studies, runs the real test, and compares.
+The power of pairwise contrasts with a correction (Holm or Tukey) is simulated. `simulate_studies --test`
+checks all values: it simulates studies, runs the real test, and compares.
 """
+
+# The model is that of `power_formulas`. The mixed model also accounts for the orders of a counterbalancing
+# scheme: it estimates the conditions after position and carry-over effects are removed.
+#
+# - *Repeated measures*: the noncentral F distribution.
+# - *Mixed model*: generalised least squares with a known correlation. F is noncentral with the degrees of
+#   freedom within participants.
+# - *Friedman*: the efficiency of ranks relative to the ANOVA with normal values, 3 k / (pi (k + 1))
+#   (Hollander, Wolfe and Chicken 2014, section 7.11).
+# - *One-way*: rows are treated as independent although they are not; power is averaged over the error.
+#
+# The power of pairwise contrasts with a correction (Holm or Tukey) has no formula and is simulated. For
+# normal values, the tests need only the conditions' means and their covariance matrix. Both are drawn
+# directly, from a normal and a Wishart distribution, so a thousand people take no longer than ten.
+#
+# `simulate_studies --test` checks these values: it simulates studies, runs the real test, and compares.
 
 from __future__ import annotations
 

@@ -1,22 +1,27 @@
-"""Simulate the power of the mixed model. It is fitted to many simulated studies with complete data at once.
+"""Simulate the power of the mixed model. The model is fitted to many simulated studies with complete data at
+once.
 
-The values of single participants are not drawn, only the sums that the model needs. For normal values, these
-sums have known distributions (normal and chi squared, all independent). So drawing them is exact, and takes
-as long for ten people as for a thousand.
-
-The sums are weighted sums of a study's values within participants, weighted sums of the participants' means
-(between), and two residual sums of squares. A *direction* is a combination of the model's columns. Directions
-are chosen so that they are independent both within and between participants (simultaneous diagonalisation).
-Then the REML deviance is a sum over directions. With d the share of a direction's information within
-participants, r the ratio of the variances between and within, and h = 1 - d + d r:
-
-    free log(s) + Q / s + (n - p) log r + sum(log h),   Q = left_w + left_b / r + sum(e / h)
-
-Here s is the variance within, and e comes from the difference between a direction's two estimates. The fitted
-r is where the slope is 0. If the deviance only rises from r = 1, then r is 1: participants have no variance,
-and the fit is singular. The F test has Satterthwaite's degrees of freedom, as in
+Single values are not drawn, only the sums that the fit needs. The distributions of these sums are known
+(normal and chi squared), so the simulation is exact. F tests have Satterthwaite's degrees of freedom, as in
 `study.analysis.statistics.within.mixed_model`; a test compares the two modules.
 """
+
+# The values of single participants are not drawn, only the sums that the model needs. For normal values,
+# these sums have known distributions (normal and chi squared, all independent). So drawing them is exact, and
+# takes as long for ten people as for a thousand.
+#
+# The sums are weighted sums of a study's values within participants, weighted sums of the participants' means
+# (between), and two residual sums of squares. A *direction* is a combination of the model's columns.
+# Directions are chosen so that they are independent both within and between participants (simultaneous
+# diagonalisation). Then the REML deviance is a sum over directions. With d the share of a direction's
+# information within participants, r the ratio of the variances between and within, and h = 1 - d + d r:
+#
+#     free log(s) + Q / s + (n - p) log r + sum(log h),   Q = left_w + left_b / r + sum(e / h)
+#
+# Here s is the variance within, and e comes from the difference between a direction's two estimates. The
+# fitted r is where the slope is 0. If the deviance only rises from r = 1, then r is 1: participants have no
+# variance, and the fit is singular. The F test has Satterthwaite's degrees of freedom, as in
+# `study.analysis.statistics.within.mixed_model`; a test compares the two modules.
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""Define the model of a power analysis, its effect sizes, its power, and the number of people needed.
+"""Define the model of a power analysis, its effect sizes, its power, and the number of participants needed.
 
-Each of n people gives one value in each of k conditions. Values are normal with standard deviation 1 within
-each condition, and any two values of one person correlate by rho. The standard deviation of the conditions'
-means (divisor k) is f, Cohen's f. The main effect is F(eps (k - 1), eps (k - 1) (n - 1)) with noncentrality
-eps n k f^2 / (1 - rho). This is as in G*Power ("ANOVA: repeated measures, within factors", one group; Faul et
-al. 2007, Behav. Res. Methods 39, 175-191). With two conditions it is the two-sided paired t test.
+Each participant gives one value in each of k conditions. Values are normal with standard deviation 1 within
+each condition, and any two values of one participant correlate by rho. Cohen's f is the standard deviation of
+the conditions' means. The power is that of G*Power ("ANOVA: repeated measures, within factors", one group).
 """
+
+# Each of n people gives one value in each of k conditions. Values are normal with standard deviation 1 within
+# each condition, and any two values of one person correlate by rho. The standard deviation of the conditions'
+# means (divisor k) is f, Cohen's f. The main effect is F(eps (k - 1), eps (k - 1) (n - 1)) with noncentrality
+# eps n k f^2 / (1 - rho). This is as in G*Power ("ANOVA: repeated measures, within factors", one group; Faul
+# et al. 2007, Behav. Res. Methods 39, 175-191). With two conditions it is the two-sided paired t test.
 
 from __future__ import annotations
 

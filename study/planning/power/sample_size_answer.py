@@ -1,7 +1,7 @@
 """Compute the answer of the sample-size page, and draw the chart of power against the number of participants.
 
-The answer states how many people are needed, which numbers fill the order scheme evenly, and the power for
-each pair of conditions.
+The answer states how many participants are needed, and which numbers use every order of conditions equally
+often. It also states the power for each pair of conditions.
 """
 
 from __future__ import annotations

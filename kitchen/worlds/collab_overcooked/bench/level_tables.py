@@ -2,12 +2,10 @@
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
-reads `steps.csv`, `scored_events.csv` and `failed_checks.csv` that `manage.py experiment` wrote to FOLDER. It
-prints the tables and writes `levels.md`, `levels.csv`, `figure3.svg` (IC and RC) and, from runs with the
-longest time limit, `success_by_gamma.svg` beside them. All numbers follow from the log. A level is the mean
-of its tasks; IC and RC pool the events of a task. IC is that of the chef, the first of a line-up; RC is that
-of the assistant, the second. Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes
-within tasks.
+FOLDER is a folder that `manage.py experiment` wrote. The command prints the tables and writes them to FOLDER,
+with charts. IC (initiating capability) is the share of right requests of the chef. RC (responding capability)
+is the share of right responses of the assistant. A level's value is the mean of its tasks. Brackets are 95 %
+bootstrap intervals over episodes.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """Define the agent `collab`, in which a language model plays the chef or the assistant of Collab-Overcooked.
 
-The agent follows the benchmark's protocol. In a conversation, the seat that opened it carries out its last
-plan with an action, and the other seat its first one. A model that has answered in this step is called again
-only if somebody wrote since. If the first action of the plan fails a check, the model gets one correction, in
-which it cannot talk. If that fails too, the seat waits. After a correction that helped, one more call writes
-a lesson (setting `reflection`). If an answer lacks its analysis or its plan, the model is asked once to
-complete it. If there is no answer, the seat waits for one step.
+The model writes a plan, and may talk with the other cook first. If the plan's first action fails a check, the
+model gets one chance to correct it. If the corrected action fails too, the cook waits. After a successful
+correction, another call can write down a lesson (setting `reflection`).
 """
+
+# The benchmark's protocol: in a conversation, the seat that opened it carries out its last plan with an
+# action, and the other seat its first one. A model that has answered in this step is called again only if
+# somebody wrote since. In a correction, the model cannot talk. If an answer lacks its analysis or its plan,
+# the model is asked once to complete it. If there is no answer, the seat waits for one step.
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Write the prompts of the agent `collab`. Their texts are our own, not those of the paper. Plain Python."""
+"""Write the prompts of the agent `collab`, a language model that plays chef or assistant. The texts are our
+own, not those of the paper. Plain Python.
+"""
 
 from __future__ import annotations
 

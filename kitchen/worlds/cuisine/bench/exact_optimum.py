@@ -1,12 +1,14 @@
 """Compute the largest number of orders that can be completed in a small case, with OR-tools CP-SAT (an
 optional package).
 
-A case is a level with an order interval, a seed, and numbers of agents and steps. The model has a Boolean
-variable for each useful command in each step. Within a step, commands run in this order: gets, puts,
-activations, gets of products made in the same step, moves. With one or two agents, some best plan has this
-order. With more agents, a better plan may exist that uses a mixer in another order. `replay_plan` plays the
-plan found in the game itself, whose count is final.
+A case is a level with an order interval, a seed, and numbers of agents and steps. `replay_plan` plays the
+found plan in the game, which gives the final count. The result is exact for one or two agents. With more
+agents, a better plan may exist, because the solver assumes a fixed order of commands within a step.
 """
+
+# The model has a Boolean variable for each useful command in each step. Within a step, commands run in this
+# order: gets, puts, activations, gets of products made in the same step, moves. With one or two agents, some
+# best plan has this order. With more agents, a better plan may exist that uses a mixer in another order.
 
 from __future__ import annotations
 

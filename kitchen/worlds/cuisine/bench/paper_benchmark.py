@@ -1,5 +1,7 @@
-"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals, variants and published counts
-(Tables 3 to 8).
+"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals between orders, and variants
+of the agent.
+
+Results are compared with the numbers of orders that the paper published (Tables 3 to 8).
 """
 
 from __future__ import annotations

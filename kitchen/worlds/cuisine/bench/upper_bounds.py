@@ -1,32 +1,33 @@
 """Compute upper bounds on the completed orders and the success rate that any agents can reach.
 
-Bounds are computed for each cell: a combination of level, number of agents and order interval. The interval
-tau is the number of steps between two orders. The setting alpha scales tau. The setting beta scales how long
-an order is open.
-
-The bounds hold however the agents play, for these reasons:
-
-- **Orders** do not depend on play. With beta = 2.5 an order is open for at most ceil(2.5 tau) <= 3 tau steps.
-  So at most four orders are open at once, and the limit of six never delays one. Seed, level and alpha
-  therefore determine every order and its deadline. An order with its deadline before the end of the episode
-  is completed or failed at the end. A later order counts only if it is completed.
-- **Agent-steps.** N agents give at most N t commands in t steps. They cannot serve orders that need more.
-  Each base ingredient of a dish takes four commands: go to the storage, get, go to the tool, put. (After a
-  useful get at the storage, the agent leaves, so each get needs its own goto.) An ingredient that is needed
-  twice counts twice. Each product that is carried on takes three (get, goto, put). Each activation takes one.
-  A tool that keeps its agent takes busy - 1 more. Dishes made ahead cost the same.
-- **Tools.** For each product, nobody can use the tool for busy - 1 steps. Its puts, its activation and its
-  get are commands there, at most N in a step. So each product occupies one tool for busy - 1 + (ingredients +
-  2) / N steps in total.
-- **Latency.** No order is served sooner than this takes: goto, get, goto, put, then the time of the tools,
-  get, goto, put.
-- A dish whose tool the kitchen lacks (frenchFries in level_12) is never served.
-
-Moore and Hodgson's rule (the most jobs on time on one machine) gives exactly how many orders one such
-resource allows by their deadlines. The bound is the smallest of these numbers. Let m orders have their
-deadline within the episode. Let at most a of these be met, and at most k orders in all. Then the share is at
-most k / (m + k - a), because a met order with a later deadline raises the share less.
+The bounds depend on the level, the number of agents and the interval between orders. They hold however the
+agents play. Resources such as tools and the agents' time limit how many orders can be served. For each
+resource, Moore and Hodgson's rule gives the largest possible number, and the smallest of these numbers is the
+bound.
 """
+
+# Why the bounds hold however the agents play. tau is the number of steps between two orders; the setting
+# alpha scales tau, the setting beta scales how long an order is open.
+#
+# - Orders: with beta = 2.5 an order is open for at most ceil(2.5 tau) <= 3 tau steps. So at most four orders
+#   are open at once, and the limit of six open orders never delays a new order. Seed, level and alpha
+#   therefore determine every order and its deadline. An order with its deadline before the end of the episode
+#   is completed or failed at the end. A later order counts only if it is completed.
+# - Agent-steps: N agents can give at most N t commands in t steps. Each base ingredient of a dish takes four
+#   commands: go to the storage, get, go to the tool, put. (After a useful get at the storage, the agent
+#   leaves, so each get needs its own goto.) An ingredient that is needed twice counts twice. Each product
+#   that is carried on takes three (get, goto, put). Each activation takes one. A tool that keeps its agent
+#   takes busy - 1 more. Dishes made ahead cost the same.
+# - Tools: for each product, nobody can use the tool for busy - 1 steps. Its puts, its activation and its get
+#   are commands there, at most N in a step. So each product occupies one tool for busy - 1 + (ingredients +
+#   2) / N steps in total.
+# - Latency: no order is served sooner than this takes: goto, get, goto, put, then the time of the tools, get,
+#   goto, put.
+# - A dish whose tool the kitchen lacks (frenchFries in level_12) is never served.
+#
+# Success rate: let m orders have their deadline within the episode. Let at most a of these be met, and at
+# most k orders in all. Then the rate is at most k / (m + k - a), because a met order with a later deadline
+# raises the rate less.
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Check the dispatcher's commands by simulating them, and describe each fault as a sentence for the model.
+"""Check the commands of the dispatcher (a language model that commands several robots) by simulating them.
+Describe each fault as a sentence for the model.
 
-Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
-noop; the fault gives the reason and advice. It does not affect other commands. A second command for the same
-agent is ignored, and so is a command for an agent that the dispatcher does not command.
+A command that cannot be carried out becomes `noop` (do nothing); the fault gives the reason and advice. A
+second command for the same agent is ignored. A command for an agent that the dispatcher does not command is
+ignored too. Source: MindAgent, section 4.1 (Action Validation, Feedback).
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ These forms are found::
     agent: agent1, verb: goto, location: pot0    {'agent': 'agent1', 'action': 'goto pot0'}
 
 Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`). The
-number may be left out if there is only one location of a kind. An item after put or activate is left out,
-because these commands take none. Names that the level does not have are kept, so that the check can report
-them. The time is linear in the length of the text.
+number may be left out if there is only one location of a kind. Names that the level does not have are kept,
+so that the check can report them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Collect what the dispatcher knows about a step before it commands, and write commands in the form of a
-reply.
+"""Collect what the dispatcher (a language model that commands several robots) knows about a step. Also write
+commands in the form of a reply.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Put people's messages and jobs into the prompt, and read the model's message and its answers to jobs.
+"""Put people's messages and jobs (tasks given by message) into the dispatcher's prompt. Read the model's
+message and its answers to jobs.
 
-Messages are quoted on one line, so that the model treats them as data. The model's message to people is cut
-to `MAX_LINE_CHARACTERS`. It is not sent if it repeats the prompt (MindAgent, section 7). The prompt lists
-jobs only if somebody may give the dispatcher jobs.
+The dispatcher is a language model that commands several robots. Messages are quoted on one line, so that the
+model treats them as data. The model's message is not sent if it repeats the prompt (MindAgent, section 7).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Call the dispatcher's language model for one decision, and keep its memory of earlier exchanges.
+"""Call the dispatcher's language model for one decision, and keep the dispatcher's memory of earlier calls.
 
-`open_model` returns the language model, or the stand-in, a substitute that answers with the planner's
-commands. `dispatch_tool` has the JSON schema of a structured reply.
+The dispatcher is an agent that commands several robots. `open_model` returns the language model, or the
+stand-in, which imitates a model with a planner's commands. `dispatch_tool` has the JSON schema of a
+structured reply.
 """
 
 from __future__ import annotations

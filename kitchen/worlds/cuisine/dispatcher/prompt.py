@@ -1,7 +1,8 @@
-"""Write the dispatcher's prompt: recipes, instructions, hints, demonstration, state and feedback.
+"""Write the prompt of the dispatcher (a language model that commands several robots): recipes, instructions,
+hints, example, state and feedback.
 
-Source: section 4.1 of the paper. Settings switch each part on or off. Researchers can replace the fixed part
-by their own text with placeholders.
+Settings switch each part on or off. Researchers can replace the fixed part by their own text with
+placeholders. Source: MindAgent, section 4.1.
 """
 
 from __future__ import annotations

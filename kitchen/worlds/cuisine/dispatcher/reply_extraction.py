@@ -1,18 +1,20 @@
-"""Choose the commands that a model's reply intends for this step (paper, section 4.1, Action Extraction).
+"""Choose the commands that a model's reply intends for this step (MindAgent, section 4.1, Action Extraction).
 
-A reply may discuss several commands before it chooses, and mention later steps. So the commands found are
-ranked. Commands in lists come before those in sentences. Among lists, the heading decides: best is one that
-says that the list is final, then one that names this step or the commands. Then a list with commands for all
-requested agents is preferred. Commands for another step, rejected commands and alternatives are used only if
-nothing else was found. A command with an unknown verb is used only for an agent that has no other command.
-Text in a `<think>` block and struck-out text are ignored.
+A reply may discuss several commands before it chooses, and mention later steps. Commands in lists come before
+commands in sentences. Lists are preferred in this order:
 
-In JSON, an object with an agent and a verb is a command. So is a value under the name of an agent, and a
-string that contains a command. Any other key is treated as the heading of the values under it. Strings under
-keys such as `plan` and `reasoning` are ignored.
+1. A list under a heading such as `Final commands`.
+2. A list under a heading that names this step, or says `Commands`.
+3. Of lists with equal headings, the list that has a command for every requested agent.
 
-The time is linear in the length of the text.
+Commands for another step, rejected commands and alternatives are used only if nothing else was found. Text in
+a `<think>` block and struck-out text are ignored.
 """
+
+# In JSON, an object with an agent and a verb is a command. So is a value under the name of an agent, and a
+# string that contains a command. Any other key is treated as the heading of the values under it. Strings
+# under keys such as `plan` and `reasoning` are ignored. A command with an unknown verb is used only for an
+# agent that has no other command. The time is linear in the length of the text.
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Define the dispatcher's settings and the sentences of its prompt, read from TOML files.
+"""Define the settings of the dispatcher (a language model that commands several robots) and the sentences of
+its prompt.
 
-The module also says which settings a model does not accept. The dispatcher follows MindAgent (arXiv
-2309.09971). Each part of its prompt can be switched on or off (Table 7 of the paper).
+The sentences come from TOML files. Each part of the prompt can be switched on or off (MindAgent, arXiv
+2309.09971, Table 7). The module also knows which settings each model refuses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Implement the agent `CuisinePlanner`. It searches for a good plan for all robots and gives the commands of
-the plan's first step.
+"""Implement the agent `CuisinePlanner`. It searches for a good plan for all its robots, without a language
+model. The first commands of the plan are carried out.
 
-The planner also advises people (`CuisineAdviser`). Robots that carry out a job or a request of a person are
+`CuisineAdviser` uses the planner to advise people. Robots that carry out a job or a request of a person are
 left out of the plan.
 """
 

@@ -1,8 +1,8 @@
-"""Follow requests that people write in plain English: give the commands, answer the messages, and report on
-jobs.
+"""Follow requests that people write in plain English: give the commands, answer the messages, and report
+progress.
 
-A robot with a request gets no command from the planner's plan. The plan for the other robots leaves out
-orders, items and tools that people have reserved for themselves.
+A robot with a request gets no command from the planner's plan. The plan leaves out orders, items and tools
+that people have reserved for themselves.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Parse requests that people write to robots in plain English, by rules.
 
-Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* A
-message may have several requests. If people write that they will do something themselves, it is reserved for
-them. Text that is not understood is ignored. A request applies until it is done, until somebody writes *go
-on*, or until another request replaces it.
+Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* If
+people write that they will do something, it is reserved for them. Text that is not understood is ignored. A
+request applies until it is done or replaced, or until somebody writes *go on*.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Search for a plan with a high value: change the list of dishes at random, simulate each plan, and compare
-the values.
+"""Search for a good plan, which is an ordered list of dishes. The search changes the list at random,
+simulates each plan, and compares the values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Convert briefs and observations into the form in which the planner computes, and track how long other
-robots have not moved.
+"""Convert observations, and the unchanging facts of an episode, into the data with which the agent
+`CuisinePlanner` computes.
 
-The planner does not wait for a robot that has not moved for some steps.
+The module also counts for how many steps other robots have not moved. The planner does not wait for such
+robots.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Simulate a plan in a simplified kitchen, up to a given number of steps.
+"""Simulate a plan (an ordered list of dishes) in a simplified kitchen, up to a given number of steps.
 
-Commands are those of the real kitchen (goto, get, put, activate), but they are not checked. A robot without
-work starts the first trip that needs no long wait. Nothing is random.
+Commands are the same as in the real kitchen (goto, get, put, activate), but they are not checked. A robot
+without work brings the next item or starts a tool, if no long wait is needed. Nothing is random.
 """
 
 from __future__ import annotations

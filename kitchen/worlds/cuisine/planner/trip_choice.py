@@ -1,7 +1,8 @@
-"""Choose in the planner's simulation which item each robot carries next, and which tool is used for it.
+"""Choose which item each robot carries next, and to which tool, in a simulation of the agent
+`CuisinePlanner`.
 
-A batch is one filling of one tool. A trip carries one item from one place to another, or starts a tool
-(`work_batches`).
+A batch is the set of ingredients that are put into one tool before it is started. A trip carries one item
+from one place to another, or starts a tool (`work_batches`).
 """
 
 from __future__ import annotations

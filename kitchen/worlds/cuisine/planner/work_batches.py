@@ -1,7 +1,7 @@
-"""Split a list of dishes into units of work for the planner's simulation.
+"""Split a list of dishes into units of work, for a simulation of the agent `CuisinePlanner`.
 
-A batch is one filling of one tool. A trip brings one item from one place to another, or starts a tool. Held
-items, finished products and partly filled tools are used first. The first dishes of the list have priority.
+A batch is the set of ingredients that are put into one tool before it is started. A trip brings one item from
+one place to another, or starts a tool. Held items, finished products and partly filled tools are used first.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define the Overcooked benchmark: every pair of agents plays in both seats, next to the published values
-(Table 1 of ProAgent's paper).
+"""Define the Overcooked benchmark. Every pair of agents plays twice, with exchanged places, and is compared
+with published values (Table 1 of ProAgent's paper).
 """
 
 from __future__ import annotations

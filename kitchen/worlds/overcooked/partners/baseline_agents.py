@@ -1,8 +1,8 @@
 """Implement the simple agents of Overcooked: stay, random walk, script, and the released greedy human model.
 No Django.
 
-`GreedyAgent` takes the shortest path to the next thing it needs, as if it were alone. It remembers only the
-last cells and directions of both seats. It does not use tomatoes and cannot pass things over counters.
+`GreedyAgent` takes the shortest path to the next thing it needs, as if it were alone. It does not use
+tomatoes and cannot pass things over counters.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Decide for each of the two seats which cells to use next (its errand), from the current state alone. No
-Django.
+"""Decide which cells of the grid each of the two cooks should use next, from the current state. No Django.
 
-A seat with full hands brings its thing to where it is needed. A seat with empty hands fetches what is
-missing. A thing is passed over a counter if a seat cannot reach the place, or if this saves time.
+A cook with full hands brings its thing to the right place. A cook with empty hands fetches a missing thing. A
+thing is passed over a counter if a cook cannot reach the place, or if this saves time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Find shortest paths of a seat on a layout, also around a partner that moves at the same time. No Django.
+"""Find shortest paths of a cook on a layout, also around a partner that moves at the same time. No Django.
 
-A pose is a cell and a facing direction, as one integer. Each turn or move costs one tick.
+A pose is a cell and a facing direction, encoded as one integer. Each turn or move costs one tick (step).
 """
 
 from __future__ import annotations

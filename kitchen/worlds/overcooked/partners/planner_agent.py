@@ -1,9 +1,9 @@
-"""Implement the agent `GridPlanner`, which plans errands and paths for both seats. It also advises
-participants (`OvercookedAdviser`).
+"""Implement the agent `GridPlanner`, which plans errands (which cells to use next) and paths for both cooks.
+The adviser `OvercookedAdviser` uses the planner to advise participants.
 
-The path of the seat with the more urgent errand is planned first; the other seat moves around it. If a
-partner makes unexpected moves, the planner assumes that it is greedy and avoids it. If a partner has not
-moved for some ticks, the planner treats it as a wall. Random moves are used only to end a standstill.
+After a partner's unexpected moves, the planner predicts that the partner takes the shortest path to its next
+goal. The planner then moves around this path. A partner that has not moved for some ticks is treated as a
+wall.
 """
 
 from __future__ import annotations

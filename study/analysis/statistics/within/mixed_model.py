@@ -1,17 +1,22 @@
 """Fit a linear mixed model of a measure on condition, position in the order of play, and carry-over.
 
-Participants are random intercepts; estimation is by restricted maximum likelihood (REML). The model suits
-data with gaps: everybody with at least one value is included. Position is a slope over the positions 1, 2, ….
-Carry-over is the condition played just before, coded as deviations from their mean, and 0 in the first
-position (Jones and Kenward 2014, section 5). Terms that the orders of play cannot separate are left out and
-named.
-
-y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). Everything else
-follows in closed form from one ratio theta = s_u / s. So the likelihood is a function of one variable (Bates
-et al. 2015, section 3.4), whose slope is known. F tests have Satterthwaite's degrees of freedom, combined as
-in Kuznetsova et al. (2017, lmerTest); derivatives of the variances are exact. statsmodels fits such models,
-but has no degrees of freedom for their tests.
+Participants are random intercepts; estimation is by restricted maximum likelihood (REML). Everybody with at
+least one value is included. Carry-over is the condition played just before, with deviation coding (the
+effects sum to 0). Terms that the orders of play cannot separate are left out and named. F tests have
+Satterthwaite's degrees of freedom, as in R's lmerTest.
 """
+
+# Participants are random intercepts; estimation is by restricted maximum likelihood (REML). The model suits
+# data with gaps: everybody with at least one value is included. Position is a slope over the positions 1, 2,
+# …. Carry-over is the condition played just before, coded as deviations from their mean, and 0 in the first
+# position (Jones and Kenward 2014, section 5). Terms that the orders of play cannot separate are left out and
+# named.
+#
+# y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). Everything
+# else follows in closed form from one ratio theta = s_u / s. So the likelihood is a function of one variable
+# (Bates et al. 2015, section 3.4), whose slope is known. F tests have Satterthwaite's degrees of freedom,
+# combined as in Kuznetsova et al. (2017, lmerTest); derivatives of the variances are exact. statsmodels fits
+# such models, but has no degrees of freedom for their tests.
 
 from __future__ import annotations
 

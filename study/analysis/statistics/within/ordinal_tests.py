@@ -1,14 +1,19 @@
-"""Test ordinal ratings: Friedman's test with all pairs, and the cumulative-link model.
+"""Test ordinal ratings: Friedman's test with all pairs, and the cumulative-link model (ordinal logistic
+regression).
 
-Friedman's test (1937) is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, by the
-studentised range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2014, section 7.3). They are
-also compared after Conover, by t (Conover 1999, section 5.8), with Holm's correction.
-
-The cumulative-link model has proportional odds (McCullagh 1980). It is fitted by maximum likelihood with
-Newton's method; the likelihood has one peak (Pratt 1981). (statsmodels takes a second for it.) Participants
-are no term of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a
-correction for few clusters). Wald's test of the conditions uses this covariance.
+Friedman's test is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, and after Conover
+with Holm's correction. The cumulative-link model has proportional odds and is fitted by maximum likelihood.
+Its covariance is clustered by participant, and the conditions are tested with Wald's test.
 """
+
+# Friedman's test (1937) is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, by the
+# studentised range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2014, section 7.3). They are
+# also compared after Conover, by t (Conover 1999, section 5.8), with Holm's correction.
+#
+# The cumulative-link model has proportional odds (McCullagh 1980). It is fitted by maximum likelihood with
+# Newton's method; the likelihood has one peak (Pratt 1981). (statsmodels takes a second for it.) Participants
+# are no term of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a
+# correction for few clusters). Wald's test of the conditions uses this covariance.
 
 from __future__ import annotations
 

@@ -1,15 +1,19 @@
 """Test contrasts within participants: all pairs of conditions, and planned contrasts.
 
-Results have Holm's correction, effect sizes and Bayes factors. A contrast is a weighted sum of a
-participant's values; the weights are scaled so that it is a difference of means. Its test against zero is the
-paired t test. The error comes from these differences alone, so sphericity is not needed. Hedges' g divides by
-the standard deviation of these sums (d_z), with the exact correction of Hedges (1981). Its interval inverts
-the noncentral t (Smithson 2003), with the same correction.
-
-The Bayes factor is that of a paired t test (Rouder et al. 2009, Psychon. Bull. Rev. 16, equation 1). The
-prior of the standardised effect is a Cauchy distribution of scale r. The integral over its variance g is
-taken over log g, where it is smooth.
+A contrast is a weighted sum of a participant's values, such as the difference of two conditions. It is tested
+against zero with the paired t test and Holm's correction. The effect size is Hedges' g (d_z with small-sample
+correction) with an exact interval. The Bayes factor follows Rouder et al. (2009).
 """
+
+# Results have Holm's correction, effect sizes and Bayes factors. A contrast is a weighted sum of a
+# participant's values; the weights are scaled so that it is a difference of means. Its test against zero is
+# the paired t test. The error comes from these differences alone, so sphericity is not needed. Hedges' g
+# divides by the standard deviation of these sums (d_z), with the exact correction of Hedges (1981). Its
+# interval inverts the noncentral t (Smithson 2003), with the same correction.
+#
+# The Bayes factor is that of a paired t test (Rouder et al. 2009, Psychon. Bull. Rev. 16, equation 1). The
+# prior of the standardised effect is a Cauchy distribution of scale r. The integral over its variance g is
+# taken over log g, where it is smooth.
 
 from __future__ import annotations
 

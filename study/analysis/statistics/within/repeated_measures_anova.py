@@ -1,11 +1,15 @@
 """Compute the repeated-measures ANOVA with corrections for sphericity, and within-participant intervals.
 
-Sphericity is tested with Mauchly (1940) and the second-order approximation of its chi-squared (Anderson 2003,
-section 10.7.4). The corrections use epsilon of Greenhouse and Geisser (1959) and of Huynh and Feldt (1976).
-Generalised eta squared follows Olejnik and Algina (2003), in the form of Bakeman (2005) for one factor
-measured within participants. Intervals are those of Cousineau (2005) with Morey's (2008) correction: each
-value is centred on its participant's mean, and the variance is widened by k / (k - 1).
+Sphericity is tested with Mauchly's test. The degrees of freedom are corrected with epsilon of Greenhouse and
+Geisser, and of Huynh and Feldt. The effect size is generalised eta squared. Intervals are those of Cousineau
+(2005) with Morey's (2008) correction.
 """
+
+# Sphericity is tested with Mauchly (1940) and the second-order approximation of its chi-squared (Anderson
+# 2003, section 10.7.4). The corrections use epsilon of Greenhouse and Geisser (1959) and of Huynh and Feldt
+# (1976). Generalised eta squared follows Olejnik and Algina (2003), in the form of Bakeman (2005) for one
+# factor measured within participants. Intervals are those of Cousineau (2005) with Morey's (2008) correction:
+# each value is centred on its participant's mean, and the variance is widened by k / (k - 1).
 
 from __future__ import annotations
 

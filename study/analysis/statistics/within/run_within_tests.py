@@ -1,7 +1,7 @@
 """Run all within-subject tests on all measures, and check the assumptions of the tests.
 
-Assumptions are checked on residuals: the values without the effects of participant and condition. In small
-samples, a check says little. So its sentence only recommends which test to read instead, and decides nothing.
+Checks of assumptions are unreliable in small samples. So a failed check only adds a sentence that recommends
+another test. All tests are computed and reported in any case.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Compute the reliability of a scale: Cronbach's alpha, McDonald's omega and item-rest correlations.
 
-Alpha follows Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor (McDonald 1999):
-the share of the sum's variance that the factor explains. The factor is fitted by maximum likelihood as in
-Lawley and Maxwell (1971) and R's factanal.
+Alpha has the confidence interval of Feldt (1965). Omega comes from a model with one factor, which is fitted
+by maximum likelihood as in R's factanal.
 """
+
+# Alpha follows Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor (McDonald
+# 1999): the share of the sum's variance that the factor explains. The factor is fitted by maximum likelihood
+# as in Lawley and Maxwell (1971) and R's factanal.
 
 from __future__ import annotations
 

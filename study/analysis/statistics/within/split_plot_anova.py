@@ -1,11 +1,15 @@
-"""Compute the mixed (split-plot) ANOVA: between-subjects groups, and levels that everybody plays.
+"""Compute the mixed (split-plot) ANOVA of between-subjects groups and levels that everybody plays.
 
-The group is tested on participants' means. Level and interaction are tested on contrasts within participants,
-which are compared over the groups. With groups of different size, the level's test weighs all groups equally
-(type III), as R's `afex` does. The corrections for sphericity use the covariance of the contrasts within
-groups. Huynh and Feldt's epsilon is that of Lecoutre (1991). Generalised eta squared follows Olejnik and
-Algina (2003) for manipulated factors.
+Groups of different size have equal weight (type III sums of squares, as in R's `afex`). The tests of level
+and interaction are corrected for sphericity (Greenhouse and Geisser; Huynh and Feldt, as corrected by
+Lecoutre). The effect size is generalised eta squared.
 """
+
+# The group is tested on participants' means. Level and interaction are tested on contrasts within
+# participants, which are compared over the groups. With groups of different size, the level's test weighs all
+# groups equally (type III), as R's `afex` does. The corrections for sphericity use the covariance of the
+# contrasts within groups. Huynh and Feldt's epsilon is that of Lecoutre (1991). Generalised eta squared
+# follows Olejnik and Algina (2003) for manipulated factors.
 
 from __future__ import annotations
 
