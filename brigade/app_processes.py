@@ -22,8 +22,8 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """Return the environment variables of all child processes: those of this process, and defaults that
-    follow from the address where the app listens."""
+    """Return the environment variables for all child processes. They are this process's variables, and
+    defaults that follow from the address where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -77,8 +77,8 @@ def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """Return the programs that take the steps of timed episodes. Together they have `count` worker
-    processes. With two or more, there are two programs, so that one continues if the other dies."""
+    """Return the processes to start for the steps of timed episodes. Together they have `count` worker
+    processes. With two or more, there are two processes, so that one continues if the other dies."""
     command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [

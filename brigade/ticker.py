@@ -30,7 +30,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 class TickerProcesses:
-    """The worker processes that take the steps of timed episodes."""
+    """The worker processes that compute the steps of timed episodes."""
 
     def __init__(self) -> None:
         self._running: set[int] = set()

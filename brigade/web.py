@@ -284,9 +284,11 @@ class WebSocketConnections(WebSocketFactory):
     protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """Set daphne's options and those of this app. By default, autobahn waits one second for the answer
-        to a close and rounds its timers down to full seconds. So it would sometimes cut a connection
-        before the close was sent."""
+        """Set the options of the websocket server: daphne's options and this app's.
+
+        By default, autobahn waits one second for the answer to a close, and rounds its timers down to full
+        seconds. So it would sometimes cut a connection before the close was sent.
+        """
         ours = {
             "perMessageCompressionAccept": compression_offer,
             "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,

@@ -286,7 +286,7 @@ class AimPursuer:
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next command of this seat towards `aim`, and the status of the aim.
 
-        `since` is what `World.aim_mark` returned when the seat was asked for the aim. An aim with an
+        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim with an
         unknown form has the status FAIL. Must be quick.
         """
         raise NotImplementedError

@@ -141,7 +141,7 @@ class Skills(ABC):
 
     @abstractmethod
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills that the seat `other` could be asked for in this episode."""
+        """Return all skills that others could ask the seat `other` to carry out in this episode."""
 
     @abstractmethod
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
@@ -195,8 +195,8 @@ class Skills(ABC):
         stand-in model, a program that replaces the language model, answers with it."""
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, or a
-        better one if `rule` would wait for others."""
+        """Return the skill that a hint recommends for the agent's own seat. Usually this is the skill of
+        `rule`. If `rule` would wait for others, a better skill may be returned."""
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:

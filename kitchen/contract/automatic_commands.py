@@ -177,8 +177,9 @@ def visible_plans(
 def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the remaining commands of the plans that an agent may know in this step, by seat. They are
-    those of its `seats` and, if the world shows plans, those that one of these seats may see."""
+    """Return the remaining commands of the plans that an agent may know in this step, by seat. An agent
+    knows the plans of its own `seats`. If the world shows plans, it also knows the plans that one of its
+    seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

@@ -64,10 +64,10 @@ def _members(kinds: Sequence[str], counts: Sequence[int], seats: int) -> Iterato
 
 
 def join_decisions(kinds: Sequence[str], decisions: Mapping[int, Decision], memory: Json) -> Decision:
-    """Return one decision that combines those of several members of a line-up.
+    """Return one decision that combines the decisions of several members of a line-up (a team of agents).
 
-    `decisions` has them by the member's place in `kinds`. `memory` is the joint memory so far: a member
-    without a decision keeps its part.
+    `decisions` has each member's decision by the member's index in `kinds`. `memory` is the joint memory
+    so far. A member without a decision keeps its part of the memory.
     """
     remembered = [
         decisions[place].memory if place in decisions else (memory[place] if memory else None)

@@ -146,10 +146,9 @@ class Mailbox:
         """Return the message with its addressees filled in, and a code for why this member may not send it
         now.
 
-        The code is empty if the message may be sent. Codes are those of
-        `kitchen.contract.team_messages.message_refusal` and
-        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
-        `no_such_request`, `cycle`.
+        The code is empty if the message may be sent. Other codes are defined in
+        `kitchen.contract.team_messages` (`message_refusal`, `conversation_refusal`), or are `no_such_job`,
+        `no_aim`, `no_such_aim`, `no_such_request` or `cycle`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}

@@ -365,8 +365,8 @@ class Page(ABC):
         """Return the commands in a text that the person in this seat typed.
 
         They are for the coming steps or, if `asks` is true, requests to the teammate. Raises
-        TypedTextError if a command is not possible, or if there are more than `most`. By default, typing
-        is not possible.
+        TypedTextError if a command is not possible, or if there are more than `most` commands. The default
+        implementation always raises it, for worlds without typed commands.
         """
         raise TypedTextError(gettext("Choose an action first."))
 

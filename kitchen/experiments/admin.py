@@ -169,7 +169,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """Return the admin's URL patterns, with those of the downloads and of the start page."""
+        """Return the admin's URL patterns, including the patterns of the downloads and of the start page."""
         wrap = self.admin_site.admin_view
         return [
             path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),

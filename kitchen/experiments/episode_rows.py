@@ -87,7 +87,7 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """How many of the episode's model replies could be parsed, and how well."""
+        """Counts of how well the episode's model replies could be parsed."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
@@ -238,7 +238,7 @@ class DecisionMakers:
 
     @property
     def share(self) -> str:
-        """How many of all decisions were made by a fallback: `3 of 900`."""
+        """The share of decisions that a fallback made, as text: `3 of 900`."""
         return f"{self.fallbacks.total()} of {self.decisions.total()}"
 
     @property

@@ -363,7 +363,7 @@ def count_played(experiment_id: int) -> int:
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
-    """Return all result rows of the experiment by key, including those of episodes that an error ended."""
+    """Return all result rows of the experiment by key. Rows of episodes that an error ended are included."""
     stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

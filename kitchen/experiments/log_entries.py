@@ -172,7 +172,8 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """The log entry of a step that a spent budget or an error prevented: the model calls made for it."""
+    """The log entry of a step that was not taken because of a spent budget or an error. It has the model
+    calls made for the step."""
 
     step: int
     calls: tuple[Call, ...]

@@ -60,18 +60,20 @@ class PlayedLog:
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All steps, including those that were prevented. An agent was not necessarily asked in each of
-        them."""
+        """All steps, including steps that were not taken because of a spent budget or an error. An agent
+        was not necessarily asked in each of them."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """The steps for which an agent was asked, including those that were prevented."""
+        """The steps for which an agent was asked, including steps that were not taken because of a spent
+        budget or an error."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """All model calls of the episode, including those of prevented steps."""
+        """All model calls of the episode. Calls for steps that were not taken, because of a spent budget
+        or an error, are included."""
         return [call for each in self.asked for call in each.calls]
 
 
@@ -144,7 +146,7 @@ class LogRecorder:
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
-        """Record the model calls of a step that a spent budget or an error prevented."""
+        """Record the model calls of a step that was not taken because of a spent budget or an error."""
         self._record(untaken)
         self.log.untaken.append(untaken)
 

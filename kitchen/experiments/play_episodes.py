@@ -137,8 +137,8 @@ def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
 
 
 def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
-    """Compute the result row of a finished episode from its log. Model calls of prevented steps are
-    counted as well."""
+    """Compute the result row of a finished episode from its log. Model calls for a step that was not taken
+    (spent budget or error) are counted as well."""
     head, game = course.head, course.game
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)

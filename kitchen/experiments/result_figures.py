@@ -184,7 +184,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """A group of adjacent bars of one level: those of this experiment, then the published values."""
+    """A group of adjacent bars of one level: this experiment's bars, then the published values."""
 
     name: str
     ours: Mapping[str, Point]

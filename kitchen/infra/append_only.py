@@ -25,8 +25,8 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
     """A query set whose rows can be inserted and deleted, but never changed."""
 
     def update(self, **fresh: Any) -> int:
-        """Raise AppendOnlyError. The only update allowed is that of Django, which sets a `SET_NULL` key to
-        NULL when its target is deleted."""
+        """Raise AppendOnlyError. Only Django's own update is allowed, which sets a `SET_NULL` key to NULL
+        when its target is deleted."""
         field_of = self.model._meta.get_field
         if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)

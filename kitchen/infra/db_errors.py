@@ -105,7 +105,7 @@ def close_failed_connection(trouble: DatabaseProblem) -> None:
 
 
 def database_is_newer() -> bool:
-    """Return True if a later version of the app has migrated the database while this process ran.
+    """Return whether a later version of the app has migrated the database while this process ran.
 
     This process does not fill the new columns, so the database may refuse its rows.
     """
@@ -117,8 +117,8 @@ def database_is_newer() -> bool:
 
 
 def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return those of the applied migrations (app, name) whose number is higher than any that this version
-    has of the app."""
+    """Return the applied migrations (app, name) that are newer than this version of the code. Their number
+    is higher than any that this version has of the same app."""
     newest: dict[str, int] = defaultdict(int)
     for app, name in known_migrations():
         newest[app] = max(newest[app], _number(name))

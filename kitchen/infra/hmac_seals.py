@@ -22,7 +22,7 @@ def make_seal(purpose: str, value: Any) -> str:
 
 
 def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
-    """Return True if `seal` is this installation's signature of this value for this purpose."""
+    """Return whether `seal` is this installation's signature of this value for this purpose."""
     return constant_time_compare(seal, make_seal(purpose, value))
 
 

@@ -57,8 +57,8 @@ LOCATION_ATTRIBUTE = "_noted"
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """Store the location and the traceback of an error in an attribute of it, and return it. With `like`,
-    those of this other error are stored.
+    """Store an error's location and traceback in an attribute of `error`, and return `error`. If `like` is
+    given, the location and traceback of `like` are stored instead.
 
     Use it before an error is sent to another process, because pickling loses its traceback.
     """

@@ -115,7 +115,7 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
 
 
 def is_broker_reachable() -> bool:
-    """Return True if the broker answers, so that tasks can be queued. Otherwise log a warning."""
+    """Return whether the broker answers, so that tasks can be queued. Otherwise log a warning."""
 
     def connect() -> None:
         with current_app.connection_for_write() as connection:

@@ -94,7 +94,7 @@ class TokenBuckets:
         return len(self._buckets)
 
     def is_empty(self, name: str) -> bool:
-        """Return True if the bucket of this name has no token left."""
+        """Return whether the bucket of this name has no token left."""
         return name in self._buckets and self._buckets[name].is_empty
 
 

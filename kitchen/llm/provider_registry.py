@@ -150,8 +150,8 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """Return the reasons why a study cannot use this model; empty if it can. They are derived from this
-    process's environment, which may differ from that of a worker on another machine."""
+    """Return the reasons why a study cannot use this model; empty if it can. Only this process's
+    environment is checked. A worker on another machine may have a different one."""
     reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:
         reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")

@@ -43,7 +43,7 @@ def reserved_amount(budget_id: int) -> Decimal:
 
 
 def is_exhausted(budget: Budget) -> bool:
-    """Return True if the rest of the budget is less than the largest amount that was reserved for a call so
+    """Return whether the rest of the budget is less than the largest amount that was reserved for a call so
     far.
 
     If nothing was ever reserved, return True if a call was already refused.

@@ -83,7 +83,7 @@ class MenuHint(NamedTuple):
 
 
 def may_choose(view: SeatView) -> bool:
-    """Return True if this seat may submit a command now."""
+    """Return whether this seat may submit a command now."""
     return view.phase == "choose" or view.choice.may_act
 
 

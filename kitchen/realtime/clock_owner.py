@@ -202,7 +202,7 @@ class ClockOwner:
 
     @staticmethod
     def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return True if the last tick is not stored yet. Pages are notified only afterwards."""
+        """Return whether the last tick is not stored yet. Pages are notified only afterwards."""
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
@@ -358,7 +358,7 @@ def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
 
 
 async def _plays(message: dict[str, Any]) -> bool:
-    """Return True if no newer page has this seat. Trust the page while the database is unavailable."""
+    """Return whether no newer page has this seat. Trust the page while the database is unavailable."""
     rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
         return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))

@@ -70,13 +70,13 @@ def clock_episodes() -> list[ClockEpisode]:
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:
-    """Return True if no process owns this episode: the claim is missing or has expired, or its process has
+    """Return whether no process owns this episode: the claim is missing or has expired, or its process has
     ended."""
     return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
 
 
 def _lapsed(until: datetime | None) -> bool:
-    """Return True if the claim has expired, or ends implausibly late because somebody set the clock back."""
+    """Return whether the claim has expired, or ends implausibly late because somebody set the clock back."""
     now = timezone.now()
     return until is None or not now <= until <= now + timedelta(seconds=MAX_DELAY_SECONDS)
 
@@ -172,10 +172,11 @@ class TickBuffer(RowWriter):
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Add the episode's new column values `fresh` to the buffer, and return True. `where` are the old
-        values.
+        """Add the episode's new column values `fresh` to the buffer. `where` are the values that the row must
+        still have when the buffer is stored.
 
-        Only rows of `Episode` can be changed this way.
+        Always returns True, because nothing is written yet. Only rows of `Episode` can be changed this
+        way.
         """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)

@@ -56,7 +56,7 @@ class TickPage(OpenPage):
     """Number of seats taken over that the page was last notified of."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page knows the stored state of its seat, apart from steps, which it receives
+        """Return whether the page knows the stored state of its seat, apart from steps, which it receives
         as ticks. `stored` is the result of `seat_view.seat_states`."""
         key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
@@ -200,8 +200,8 @@ class TickConsumer(SeatConsumer):
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Read the state from the database and send news: the clock process reports that it no longer owns
-        the episode, or that it is over."""
+        """Handle the clock process's report that it no longer owns the episode, or that the episode is
+        over. Read the state from the database and send it to the browser."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:

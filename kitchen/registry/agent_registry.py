@@ -39,7 +39,7 @@ def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
 
 
 def can_play(coplayer: type[Agent], world: str) -> bool:
-    """Return True if agents of this class can play this world."""
+    """Return whether agents of this class can play this world."""
     kit = get_kit(world)
     if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
@@ -77,7 +77,7 @@ def get_agent(kind: str) -> type[Agent]:
 
 
 def plays_in_real_time(kind: str) -> bool:
-    """Return True if agents of this kind can play real-time worlds: they decide instantly, or can use a
+    """Return whether agents of this kind can play real-time worlds: they decide instantly, or can use a
     late decision (`Agent.arrived`)."""
     found = get_agent(kind)
     return found.instant or found.arrived is not Agent.arrived

@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def metrics_of_world(world: str) -> tuple[Metric, ...]:
-    """Return all metrics of a world: first those of its score, then those computed from the log. Empty for
-    an unknown world."""
+    """Return all metrics of a world: first the metrics of its score, then the metrics computed from the
+    log. Empty for an unknown world."""
     try:
         return (*get_world(world).figures, *metrics_from_log(world))
     except UnknownNameError:

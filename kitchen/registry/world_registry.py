@@ -92,7 +92,7 @@ def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER
 
 
 def has_3d_scene(kind: str) -> bool:
-    """Return True if this world can also be shown as a 3D scene. Raises UnknownNameError if there is no
+    """Return whether this world can also be shown as a 3D scene. Raises UnknownNameError if there is no
     such world."""
     return bool(get_page(kind).scene)
 

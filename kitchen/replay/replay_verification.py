@@ -180,7 +180,7 @@ def _call(call: CallRecord) -> Call:
 
 
 def _asks_the_same(then: Request, now: Request) -> bool:
-    """Return True if both requests send the same storable texts to the same model."""
+    """Return whether both requests send the same storable texts to the same model."""
     texts = [(role, storable_text(text)) for role, text in request_texts(now)]
     return then.model == storable_text(now.model)[:120] and request_texts(then) == texts
 

@@ -60,7 +60,7 @@ def last_heartbeats() -> dict[str, Sign]:
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this process must send a heartbeat now. False if a process of the same part has sent
+    """Return whether this process must send a heartbeat now. False if a process of the same part has sent
     one a moment ago."""
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:

@@ -68,7 +68,7 @@ def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
 
 
 def is_down(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this part of the app is known to be down at this moment. False if it never sent a
+    """Return whether this part of the app is known to be down at this moment. False if it never sent a
     heartbeat."""
     if part not in signs:
         return False
@@ -89,19 +89,19 @@ def is_silent(sign: Sign, at: datetime) -> bool:
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """Return True if this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. Then the clock of
+    """Return whether this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. Then the clock of
     the machine that sent it is wrong."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 
 def have_all_ended(sign: Sign) -> bool:
-    """Return True if all processes of the part of the app that sent this heartbeat have certainly ended.
+    """Return whether all processes of the part of the app that sent this heartbeat have certainly ended.
     False if one may run on another machine."""
     return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
 
 
 def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Return True if it is certain that people could send commands until this time.
+    """Return whether it is certain that people could send commands until this time.
 
     The parts needed for that (pages and database) must not be down. A process of the pages must still run,
     or must have sent a heartbeat since. Workers and Redis are not needed.
@@ -115,7 +115,7 @@ def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
 
 
 def on_one_machine(signs: Iterable[Sign], moment: Moment) -> bool:
-    """Return True if all processes that sent these heartbeats run on this machine."""
+    """Return whether all processes that sent these heartbeats run on this machine."""
     return {machine_run_of(name) for sign in signs for name in sign.processes} <= {moment.place}
 
 

@@ -93,7 +93,7 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Return True if a person who missed this past deadline could have met it, because pages and database
+    """Return whether a person who missed this past deadline could have met it, because pages and database
     were alive until then."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
@@ -121,8 +121,8 @@ WHOLE_INSTALLATION = "the whole installation"
 
 
 def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> list[RecentOutage]:
-    """Return ongoing outages and those of the period `lately`, newest first, at most `most` of those that
-    have ended.
+    """Return the outages that are ongoing or lie in the period `lately`, newest first. At most `most` ended
+    outages are returned.
 
     If pages and workers were down at about the same time, one outage of the whole installation is listed.
     """

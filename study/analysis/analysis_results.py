@@ -168,7 +168,7 @@ def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> CachedAnalysis | None:
     """Return the cached analysis of the present data. If there is none, queue its computation and return
-    None. The arguments are those of `analyse_present_data`."""
+    None. `analyse_present_data` explains the arguments."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     finished = cached_result(_adapter(), key, stamp)
     if finished is None and is_first_request(key, stamp):
@@ -177,8 +177,8 @@ def analysis_ready(
 
 
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse the data, draw the figures and cache both. The arguments are those of
-    `analyse_present_data`. If the data change meanwhile, the result is not kept."""
+    """Analyse the data, draw the figures and cache both. `analyse_present_data` explains the arguments. If
+    the data change meanwhile, nothing is cached."""
     key = analysis_cache_key(study.pk, who, preregistered, untouched)
     cache_result(
         _adapter(),

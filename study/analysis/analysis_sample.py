@@ -72,8 +72,7 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """All participants of the selection `who`, whatever became of them. Previews by staff are left
-        out."""
+        """All participants of the selection `who`, whatever their status. Previews by staff are left out."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
@@ -229,7 +228,8 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
 
 
 def measured_items(sample: Sample) -> MeasuredItems:
-    """Return the measures of the sample. If the sample is empty, return those of the present design."""
+    """Return the measures of the sample. If the sample is empty, return the measures of the present
+    design."""
     study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
@@ -320,8 +320,9 @@ EXCLUSION_REASONS = {
 def exclusion_reasons(study: Study) -> dict[int, str]:
     """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
 
-    People are checked against the analysis of people, synthetic participants against that of synthetic
-    ones. In a study with between-subjects groups, participants without a group are excluded.
+    A human participant is checked against the analysis of humans, a synthetic participant against the
+    analysis of synthetic participants. In a study with between-subjects groups, participants without a
+    group are excluded.
     """
     codes: dict[int, str] = {}
     groups = group_keys(study.between_groups)

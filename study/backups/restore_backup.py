@@ -115,8 +115,8 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write all completion records to a file: those in the database, and those that an interrupted restore
-    left in the file.
+    """Write all completion records to a file. It gets the records in the database, and the records that an
+    interrupted restore left in the file.
 
     Raises OSError if it cannot be written.
     """

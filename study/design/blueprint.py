@@ -138,8 +138,8 @@ class Blueprint(Record):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
-        """Read a document that `to_json` wrote. Unknown fields, as a later version of the program may write
-        them, are ignored.
+        """Read a document that `to_json` wrote. Unknown fields, as a later version of the application may
+        write them, are ignored.
 
         Raises DataError for a document that `to_json` cannot have written.
         """
@@ -220,8 +220,8 @@ class Blueprint(Record):
         return self.model_copy(update={"conditions": played})
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """Return how participants see the world in this condition: the condition's own choice, or else
-        that of the study."""
+        """Return how participants see the world in this condition: the condition's own choice or, without
+        one, the study's choice."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
@@ -264,7 +264,7 @@ class Blueprint(Record):
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The worlds that are played, without repeats: those of the conditions first, then that of
+        """The worlds that are played, without repeats: first the conditions' worlds, then the world of
         practice."""
         practised = [self.practice.world] if self.has("practice") else []
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))

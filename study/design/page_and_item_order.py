@@ -57,8 +57,8 @@ class Progress:
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
     """Return how far a participant on this page is, or None on a page at the end.
 
-    For a page of a round, pass the round's position (from 1) and `label`, the name of the team that
-    participants read.
+    For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
+    participants.
     """
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)

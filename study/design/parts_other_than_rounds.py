@@ -201,11 +201,11 @@ LONGEST = 300
 def practice_reaches(
     world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
 ) -> bool:
-    """Return whether a participant in this seat who only follows the hints reaches the goal in time, in
-    simulations with several seeds.
+    """Return whether a participant in this seat who only follows the hints reaches the goal in time. This is
+    simulated with several seeds.
 
-    `until` is the goal: scores by name. Return True if it is empty. Raises SettingsError if the world
-    cannot be played.
+    `until` is the goal: scores by name. True if `until` is empty. Raises SettingsError if the world cannot
+    be played.
     """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 

@@ -62,11 +62,11 @@ def content_of(design: Blueprint) -> dict[str, Json]:
 
 
 def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
-    """Return how this program would treat the preregistered design differently from the program that froze
-    it.
+    """Return how this version of the application would treat the preregistered design differently from the
+    version that froze it.
 
-    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the program's
-    version and commit.
+    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the
+    application's version and commit.
     """
     content, was, now = bundle["content"], bundle["program"], program()
     differences = [
@@ -97,10 +97,8 @@ def _content_differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> It
 
 
 def prompts_of(condition: ConditionPlan) -> list[str]:
-    """Return the fixed messages for a language model in this condition, as the code renders them.
-
-    The list has no repeats. It is empty if no language model plays.
-    """
+    """Return the prompt texts that are the same in every episode of this condition, in full and without
+    repeats. Empty if no language model plays."""
     minds = all_minds(condition)
     if not minds:
         return []
@@ -206,7 +204,7 @@ def _hash_problem(bundle: Mapping[str, Json]) -> str:
 
 @cache
 def program() -> dict[str, str]:
-    """Return the program's name and version, and its commit if it runs from a git clone."""
+    """Return the application's name and version, and its commit if it runs from a git clone."""
     root = Path(settings.BASE_DIR)
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {"name": project["name"], "version": project["version"], "commit": _commit(root)}

@@ -158,10 +158,10 @@ def team_minds(
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom. The co-players are `minds`; people have the
-    other seats.
+    """Return the rules about who may command and write to whom. `minds` are the co-players (agents); people
+    have the other seats.
 
-    Return None if the condition defines no organisation. Raises SettingsError if it is invalid.
+    Return None if the condition defines no such rules. Raises SettingsError if they are invalid.
     """
     if not organisation:
         return None

@@ -21,7 +21,8 @@ ORIGINAL_LANGUAGE = "en"
 
 
 def language_codes(languages: str) -> list[str]:
-    """Return the language codes in this text that the program supports, in order. Other codes are skipped.
+    """Return the language codes in this text that the application supports, in order. Other codes are
+    skipped.
 
     If none is supported, return only the original language.
     """

@@ -310,7 +310,7 @@ class OutcomesForm:
 
 
 class InstrumentForm(forms.Form):
-    """A form to choose a questionnaire that comes with the program, in order to add its items."""
+    """A form to choose a questionnaire that comes with the application, in order to add its items."""
 
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]

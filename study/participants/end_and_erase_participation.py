@@ -177,7 +177,7 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the completion code that a participant gets at the end; empty for none. `codes` are those of
+    """Return the completion code that a participant gets at the end; empty for none. `codes` is the result of
     `outcome_codes`.
 
     If the kind of end has no code, participants who completed the study or found nobody to play with get

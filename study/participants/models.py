@@ -228,8 +228,8 @@ class Round(models.Model):
 class Group(models.Model):
     """People who play together, from the lobby of their first shared round on.
 
-    All members have the same order of conditions, that of the first member. The group takes no new member
-    once its first episode has begun.
+    All members play the conditions in the first member's order. The group takes no new member once its
+    first episode has begun.
     """
 
     id: int

@@ -236,14 +236,14 @@ class OrderBalance:
 
     @property
     def spread(self) -> int:
-        """Return, for the least balanced condition, how much oftener it came at its most frequent position
-        than at its least frequent one."""
+        """The largest imbalance of one condition. The imbalance is the condition's count at its most
+        frequent position minus its count at the least frequent one."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """Return how much oftener the most frequent pair of successive conditions occurred than the least
-        frequent one."""
+        """The count of the most frequent pair of successive conditions minus the count of the least
+        frequent pair."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 

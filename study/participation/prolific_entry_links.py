@@ -201,7 +201,7 @@ def verified_parameters(
     """Verify a token of Prolific, and return the link parameters that it confirms.
 
     Raises NotSignedError if the token is invalid, is for another study or server, or contradicts
-    `parameters` (those of the link). The server must be `host` or the host in the settings.
+    `parameters` (the parameters in the link). The server must be `host` or the host in the settings.
     """
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):

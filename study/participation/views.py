@@ -274,7 +274,7 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
     """Answer the page's script with the seconds until the idle warning and until the timeout. On request,
-    also say whether the next round waits for budget.
+    also say whether the next round cannot begin because the budget is spent.
 
     A POST means that the participant is present. A POST with `page` reports data about the page itself and
     does not mean presence.

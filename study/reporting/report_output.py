@@ -66,8 +66,8 @@ LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "vl-convert-python")
 
 
 def software_versions(design: Blueprint) -> list[tuple[str, str]]:
-    """Return (name, version) pairs of the program, Python, the libraries, and the rules of the design's
-    worlds."""
+    """Return (name, version) pairs of the application, Python, the libraries, and the rules of the
+    design's worlds."""
     ours = program()
     commit = f", commit {ours['commit']}" if ours["commit"] else ""
     worlds = sorted({one.world for one in design.conditions})

@@ -104,7 +104,7 @@ def skill_fault(
 
 
 def failed_conditions(skills: Skills, sight: SeatObservation, skill: Skill) -> tuple[SkillCondition, ...]:
-    """Return the conditions of a skill that do not hold now; empty if it can be done. A wait has no
+    """Return the conditions of a skill that do not hold now; empty if the skill can begin. A wait has no
     conditions."""
     if wait_steps(skill):
         return ()

@@ -98,12 +98,12 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """The seats that have no skill yet that can be done."""
+        """The seats for which the model has not yet planned a skill that can begin."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
         """Return what is wrong with each seat's first plan (`place` 0) or last plan (-1). Plans that can
-        be done are left out."""
+        begin are left out."""
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT

@@ -79,7 +79,7 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Return True if an earlier try was stored although the confirmation was lost.
+    """Return whether an earlier try was stored although the confirmation was lost.
 
     False if another worker's decision was stored instead.
     """
@@ -180,7 +180,7 @@ async def decide_step_in_loop(
     """Ask the agents that still have to decide this step, and submit their decisions, without blocking the
     event loop.
 
-    The arguments and the result are those of `decide_step`.
+    Takes the same arguments and returns the same result as `decide_step`.
     """
     begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
     if begun is None:
@@ -313,8 +313,8 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision, and block the thread until it answers. The arguments and the result
-    are those of `ask_mind_in_loop`."""
+    """Ask one agent for its decision, and block the thread until the agent answers. Takes the same
+    arguments and returns the same result as `ask_mind_in_loop`."""
     return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
 
 
@@ -389,7 +389,7 @@ async def _fallback_in_loop(
 
 
 def asks_models(episode_id: int, mind: int | None) -> bool:
-    """Return True if an agent of this episode uses a language model. If `mind` (an agent's number) is
+    """Return whether an agent of this episode uses a language model. If `mind` (an agent's number) is
     given, only this agent is checked."""
     minds = Mind.objects.filter(episode=episode_id)
     kinds = set((minds if mind is None else minds.filter(number=mind)).values_list("kind", flat=True))

@@ -129,7 +129,8 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats have an automatic or planned command are included, and the order is that of the seats.
+    whose seats have an automatic or planned command are included, too. Then the agents are in the order of
+    their seats.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
@@ -241,8 +242,8 @@ def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Return the agent's situation with its messages, and with those of the commands in `commanded` (by
-    seat) that its seats may know."""
+    """Return the agent's situation, completed with two things: the messages to the agent, and the commands
+    in `commanded` (by seat) that its seats may know."""
     situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
@@ -257,7 +258,7 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Return True if the agent uses a language model. Other agents have no late decisions."""
+    """Return whether the agent uses a language model. Other agents have no late decisions."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 

@@ -118,7 +118,7 @@ def begin_instant_decisions(
 
 
 def _is_instant(kind: str) -> bool:
-    """Return True if agents of this kind decide instantly. An unknown kind is left to a worker, which reports
+    """Return whether agents of this kind decide instantly. An unknown kind is left to a worker, which reports
     it.
     """
     return kind in agent_kinds() and get_agent(kind).instant

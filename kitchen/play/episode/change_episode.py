@@ -92,7 +92,7 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
 
 
 def _may_run(turn: OpenTurn, first: int, delay: float) -> bool:
-    """Return True if this transaction, which began at step `first`, may run one more step now.
+    """Return whether this transaction, which began at step `first`, may run one more step now.
 
     Otherwise a task is queued that runs it after the delay. Workers leave the step alone until it is overdue.
     """
@@ -127,7 +127,7 @@ def count_on_commit(counted: Callable[[], None]) -> None:
 
 def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
     """After the commit, send news of the last step or of the end to the staff who watch this episode.
-    `commands` are those of the last step."""
+    `commands` are the commands of the last step."""
     if not episode.audience:
         return
     waited = sum(row.chosen_by in step_timer.NO_CHOICE_CODES for row in commands)
@@ -365,9 +365,9 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
 def leave_seat(*, episode_id: int, seat: int) -> bool:
     """Remove the person from this seat. The person's key stops working.
 
-    An agent takes over the seat if the policy says so and another person plays on. Otherwise the episode
-    ends. It also ends if the person led the others without a seat in the world. Returns False if the
-    episode was already over.
+    An agent takes over the seat if the episode's absence policy allows it and another person still plays.
+    Otherwise the episode ends. Always ends the episode if `seat` is the number of a leader without a seat
+    in the world. Returns False if the episode was already over.
     """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)

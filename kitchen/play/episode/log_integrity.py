@@ -411,7 +411,7 @@ def _why(number: int, unchained: int) -> str:
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """Return True if the step ran with the stored commands of its seats, in any order."""
+    """Return whether the step ran with the stored commands of its seats, in any order."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
     except (KeyError, TypeError):  # the entry has another form

@@ -41,7 +41,7 @@ def store_log_metrics(episode: Episode) -> None:
 
 
 def has_log_metrics(world: str) -> bool:
-    """Return True if the world computes metrics from the log. False for an unknown world."""
+    """Return whether the world computes metrics from the log. False for an unknown world."""
     try:
         return bool(metrics_from_log(world))
     except UnknownNameError:

@@ -184,7 +184,7 @@ class OpenPage:
         """The state last sent to a program, with the step's stamp, without the time left."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page already shows the stored state of its seat. `stored` is the result of
+        """Return whether the page already shows the stored state of its seat. `stored` is the result of
         `seat_view.seat_states`."""
         return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
@@ -389,11 +389,11 @@ def open_page(
     language: str = "",
     kind: type[OpenPage] = OpenPage,
 ) -> tuple[OpenPage | None, PageAnswer]:
-    """Open a page for the seat with this key, and return it with its first answer.
+    """Open a page for the seat with this key. Return the page and its first answer.
 
     `name` is the id that the page chose. `newest` is True if the page may replace an older one. `language`
-    is that of the page; an unknown one is replaced by the default. If the page may not play, return None
-    and an answer with a close code.
+    is the page's language; an unknown one is replaced by the default. If the page may not play, return
+    None and an answer with a close code.
     """
     seat = seat_view.seat_by_key(key)
     if seat is None:

@@ -341,8 +341,8 @@ ANNOUNCED_SECONDS = (10, 5)
 def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[int, str]]:
     """Return the translated texts for the page's scripts, by name.
 
-    `scene` adds the texts of the 3D scene, `ticking` those of a real-time episode. The entry `calls` has
-    the texts that announce the remaining seconds, by the number of seconds.
+    `scene` adds the texts of the 3D scene. `ticking` adds the texts of a real-time episode. The entry
+    `calls` has the texts that announce the remaining seconds, by the number of seconds.
     """
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}

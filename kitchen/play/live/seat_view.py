@@ -171,7 +171,7 @@ def seat_by_key(key: str) -> Seat | None:
 
 
 def is_taken_over(key: str) -> bool:
-    """Return True if this key is that of a person's seat that an agent has taken over."""
+    """Return whether this key belongs to a person's seat that an agent has taken over."""
     return Seat.objects.filter(key=key, mind__isnull=False, episode__gone__isnull=False).exists()
 
 

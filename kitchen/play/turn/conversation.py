@@ -64,8 +64,8 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     """Store a message from the member `sender`. Return an empty string, or the code of the reason why the
     message was refused.
 
-    The codes are those of `message_refusal`. Call this inside a transaction, with the turn refreshed and
-    locked (`refresh_turn`).
+    `message_refusal` defines the codes. Call this inside a transaction, with the turn refreshed and locked
+    (`refresh_turn`).
     """
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
@@ -217,7 +217,7 @@ def messages_for_agent(
 
 
 def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
-    """Return True if the member with this number sent this message or may see it."""
+    """Return whether the member with this number sent this message or may see it."""
     return may_see_message(world, organisation, _team_message(row), number)
 
 
@@ -343,7 +343,7 @@ def _is_called(
     heard: Sequence[int],
     newest: int,
 ) -> bool:
-    """Return True if this agent has to answer one of these messages.
+    """Return whether this agent has to answer one of these messages.
 
     `heard` has the last message known at each time the agent spoke. An agent that has spoken since people's
     newest message is not asked again.
@@ -412,7 +412,7 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
-    """Return True if this message of the sender needs an answer."""
+    """Return whether this message of the sender needs an answer."""
     if row.sender is None:
         return False
     words = [one for one in messages if one.sender == row.sender]

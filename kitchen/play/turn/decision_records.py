@@ -280,8 +280,8 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return the accuracy of these predictions of other seats' actions (by agent number), over all agents
-    together."""
+    """Return one accuracy for the predictions of all agents. `by_mind` has each agent's predictions of
+    other seats' actions, by agent number."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 

@@ -74,7 +74,7 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
 
 
 def may_look_for_answers(episode_id: int) -> bool:
-    """Return True if a periodic check may look for missing answers in this episode now. False if this was
+    """Return whether a periodic check may look for missing answers in this episode now. False if this was
     done in the last `REPEAT_AFTER_SECONDS`."""
     return _not_lately(ANSWER, episode_id, 0)
 
@@ -87,7 +87,7 @@ def close_turn_again(episode_id: int, step: int) -> None:
 
 
 def _not_lately(task: str, episode_id: int, step: int) -> bool:
-    """Return True if no periodic check queued this within `REPEAT_AFTER_SECONDS`.
+    """Return whether no periodic check queued this within `REPEAT_AFTER_SECONDS`.
 
     A broker that restarted has forgotten both this mark and the task.
     """

@@ -121,7 +121,7 @@ class MindClaim:
     """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """Return True if the agent's decision for this step has a valid claim that is not `claim`."""
+        """Return whether the agent's decision for this step has a valid claim that is not `claim`."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
@@ -195,7 +195,7 @@ def _hang_up() -> None:
 
 
 def is_any_episode_played() -> bool:
-    """Return True if any episode is being played. Check this before the slow searches of this module."""
+    """Return whether any episode is being played. Check this before the slow searches of this module."""
     return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
 
 

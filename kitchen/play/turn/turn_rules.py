@@ -49,13 +49,13 @@ def passed_by_seats(turn: OpenTurn) -> set[int]:
 
 
 def is_paced(turn: OpenTurn) -> bool:
-    """Return True if only agents act, while people lead them and have limited time for a step. The agents
+    """Return whether only agents act, while people lead them and have limited time for a step. The agents
     are asked after that time."""
     return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
 
 
 def is_held(turn: OpenTurn) -> bool:
-    """Return True if agents are not asked yet, because the people who lead them still have time or have
+    """Return whether agents are not asked yet, because the people who lead them still have time or have
     not opened their page."""
     closes_at = turn.episode.turn_closes_at
     return is_paced(turn) and (closes_at is None or timezone.now() < closes_at)
@@ -76,7 +76,7 @@ def minds_asked(turn: OpenTurn) -> list[Mind]:
 
 
 def waits_for_minds(turn: OpenTurn) -> bool:
-    """Return True if the step now waits only for agents: all people have commanded, and no leader has time
+    """Return whether the step now waits only for agents: all people have commanded, and no leader has time
     left."""
     missing = missing_seats(turn)
     return turn.is_open and bool(missing) and not missing & turn.people and not is_held(turn)
@@ -164,7 +164,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
 
 
 def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return True if people's commands are among the actions offered to them.
+    """Return whether people's commands are among the actions offered to them.
 
     Agents' commands are not checked here: the world refuses a wrong one and logs it.
     """
@@ -180,7 +180,7 @@ def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
 
 
 def can_all_be_planned(turn: OpenTurn, seat: int, then: Iterable[Command]) -> bool:
-    """Return True if the world allows a person in this seat to plan all of these commands."""
+    """Return whether the world allows a person in this seat to plan all of these commands."""
     return all(turn.world.can_plan(seat, command) for command in then)
 
 
@@ -219,7 +219,7 @@ def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand])
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return True if time ran out for one of these seats in that step."""
+    """Return whether time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=NO_CHOICE_CODES)

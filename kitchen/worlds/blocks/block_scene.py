@@ -196,7 +196,7 @@ class BlockScene(SimpleWorld):
         self.kills.append((kind, cell))
 
     def hand_over(self, seat: int, other: int, item: str, amount: int) -> None:
-        """Move items from the inventory of `seat` to that of `other`, and count the gift."""
+        """Move items from the inventory of `seat` to the inventory of `other`, and count the gift."""
         remove_items(self.inventories[seat], {item: amount})
         add_items(self.inventories[other], {item: amount})
         self.gives += 1

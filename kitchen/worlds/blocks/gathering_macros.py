@@ -46,7 +46,7 @@ class Collect(MacroRule):
         return "" if _steps_needed(scene, seat, kind) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """Return True if no block is left near and the macro has taken at least one. It then ends as done,
+        """Return whether no block is left near and the macro has taken at least one. It then ends as done,
         not as failed."""
         return code == NONE_NEAR and macro["n"] > 0
 

@@ -268,8 +268,8 @@ class BlocksKitchen(SimpleWorld):
     # Steps
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step and return its events; those of commands come first. Commands run in seat
-        order; commands of unknown seats come before all others."""
+        """Carry out one step and return its events, the events of commands first. Commands run in seat
+        order. Commands of unknown seats come before all others."""
         by_seat = sorted(ordered_commands(turn), key=lambda each: (0 <= each[0] < self.seats, each[0]))
         if self.has_ended:
             return ()

@@ -60,9 +60,8 @@ class MacroWorld(BlockScene):
         return not self.over and self.clock >= self.time_limit
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Return whether this seat may see the event. It may see its own events, those of the world
-        itself, messages, and gifts to it. Other seats' events are hidden, because they show what those
-        seats hold."""
+        """Return whether this seat may see the event. It may see its own events, events without a seat,
+        messages, and gifts to it. Other seats' events are hidden, because they show what those seats hold."""
         if event.seat in (None, seat) or event.kind == "message":
             return True
         return event.kind == "done" and tuple(event.data["macro"][:2]) == ("give", str(seat))
@@ -70,7 +69,8 @@ class MacroWorld(BlockScene):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat can choose a command: it can unless a macro is in progress."""
+        """Return whether the seat can choose a command. It cannot while a macro (a command of several
+        steps) is in progress."""
         return self.macros[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:

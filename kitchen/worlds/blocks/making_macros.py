@@ -113,7 +113,7 @@ class Smelt(MacroRule):
         return "" if fuel_for(scene.inventories[seat], scene.furnace["fuel"], amount) else NO_FUEL
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """Return whether the furnace has not started yet. Once it runs, the checks are not repeated."""
+        """Return whether `refusal` must be called again in this step: True until the furnace has started."""
         return not macro["smelts"]
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:

@@ -105,7 +105,7 @@ class Take(MacroRule):
         return _chest(scene, seat)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Move the items from the chest into the inventory. Return True, because the macro ends with it."""
+        """Move the items from the chest into the inventory. Always return True: the macro has ended."""
         _, item, amount = macro["words"]
         remove_items(scene.chest, {item: int(amount)})
         add_items(scene.inventories[seat], {item: int(amount)})

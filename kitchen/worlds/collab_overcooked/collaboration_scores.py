@@ -35,8 +35,8 @@ def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> 
 
 
 def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> float:
-    """Return the trajectory efficiency score (TES) of a history, from 0 to 1: that of the best matching
-    reference."""
+    """Return the trajectory efficiency score (TES) of a history, from 0 to 1. The history is scored
+    against each reference; the highest score is returned."""
     if not history:
         return 0.0
     beta, one = BETA_SQUARED

@@ -24,7 +24,7 @@ BRING, PUT_IN, SERVE = "bring", "put_in", "serve"
 
 @cache
 def seat_aims(seat: int) -> tuple[Aim, ...]:
-    """Return all aims that the cook in this seat can be asked for."""
+    """Return all aims that others can ask the cook in this seat to reach."""
     rules, own = food_rules(), OWN_UTENSILS[seat]
     stored = () if seat == CHEF else (*rules.raw, DISH)
     made = (product for name in own for product in sorted(rules.made_in(name)))

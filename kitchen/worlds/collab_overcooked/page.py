@@ -114,7 +114,8 @@ class AskForm(NamedTuple):
 
 
 class PickerState(NamedTuple):
-    """The things that can be taken or asked for in this step, and the macros that the hint asks for."""
+    """The state of the page's command picker in this step: the things to take or to ask for, and the
+    macros that the hint recommends."""
 
     things: tuple[str, ...]
     hinted: tuple[str, ...]

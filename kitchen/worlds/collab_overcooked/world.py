@@ -201,7 +201,8 @@ class CollabOvercooked(SimpleWorld):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat can choose a command: it can unless a macro is in progress."""
+        """Return whether the seat can choose a command. It cannot while a macro (a command of several
+        steps) is in progress."""
         return self.doing[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:
@@ -245,7 +246,8 @@ class CollabOvercooked(SimpleWorld):
         return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the aims that this cook can be asked for. They are the same in every task (`cook_aims`)."""
+        """Return the aims that others can ask this cook to reach. They are the same in every task
+        (`cook_aims`)."""
         return list(seat_aims(seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
@@ -420,7 +422,7 @@ class CollabOvercooked(SimpleWorld):
         return [tuple(words) for _, *words in self.history[seat]]
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric by name, and `points`: those for the delivery."""
+        """Return the value of each metric by name. `points` is POINTS if the dish was delivered, else 0."""
         pairs = references(self.task.name)
         chef, assistant = (
             tes(self.effective_macros(seat), [pair.of_seat(seat) for pair in pairs])

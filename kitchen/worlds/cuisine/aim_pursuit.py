@@ -50,7 +50,7 @@ def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
 def aim_status(
     observation: Mapping[str, Json], brief: Mapping[str, Json], seat: int, aim: Aim, since: Json
 ) -> str:
-    """Return SUCCESS if the aim is reached, UNKNOWN if not yet, or FAIL if the item to fetch exists nowhere.
+    """Return SUCCESS if the aim is reached, FAIL if the item to fetch exists nowhere, else UNKNOWN.
 
     `since` is the result of `aim_mark` when the aim was given.
     """

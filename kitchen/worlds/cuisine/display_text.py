@@ -385,7 +385,8 @@ def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> 
 
 
 def brief_lookup(brief: Mapping[str, Json]) -> BriefLookup:
-    """Return the `BriefLookup` of this brief, from a cache if possible."""
+    """Return the texts, recipes and keys computed from this brief (the unchanging facts of the episode).
+    Equal briefs in the same language share one cached object."""
     return _known(json.dumps(brief), current_language())
 
 

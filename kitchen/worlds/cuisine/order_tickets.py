@@ -96,7 +96,8 @@ class DishNeeds(NamedTuple):
 def orders_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel with a ticket for each order, most urgent first.
 
-    An item in the kitchen is shown on one ticket only: that of the most urgent order that needs it.
+    Each item in the kitchen is shown on one ticket only: the ticket of the most urgent order that needs
+    the item.
     """
     shows = OrderBoard(lookup.brief["interval"], view.phase == "over", tuple(_lost(view, lookup)))
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, lookup)))

@@ -186,7 +186,7 @@ MAX_SKILL_WORDS = 7
 
 
 class CuisineSkills(Skills):
-    """The skills of CuisineWorld: a robot can plan every aim that it can be asked for."""
+    """The skills of CuisineWorld: a robot can plan every aim that others can ask it to reach."""
 
     max_steps: ClassVar[int] = 30
 
@@ -241,7 +241,8 @@ class CuisineSkills(Skills):
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return SUCCESS, UNKNOWN (not finished yet) or FAIL for the skill, whichever robot did the work.
+        """Return SUCCESS if the skill is finished, FAIL if its item exists nowhere, else UNKNOWN. It does not
+        matter which robot did the work.
 
         `since` is the result of `mark` when the skill began.
         """

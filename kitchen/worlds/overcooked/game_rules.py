@@ -45,8 +45,8 @@ class Pot(NamedTuple):
 
 
 class InteractEffect(NamedTuple):
-    """The effect of an interact command (TOOK to SERVED) and the thing it is about. `points` are those of
-    a served soup."""
+    """The effect of an `interact` command (TOOK to SERVED) and the item that it affected. `points` are the
+    points for a served soup."""
 
     did: str
     thing: Item | None
@@ -69,8 +69,8 @@ class KitchenObjects:
         return other
 
     def why_not(self, seat: int, faced: Cell, clock: int) -> str:
-        """Return why an interact of this seat with the cell `faced` would be refused, as a code; empty if it
-        would have an effect.
+        """Return why an `interact` command of this seat with the cell `faced` would be refused, as a code.
+        Empty if the command would have an effect.
 
         `clock` is the current tick.
         """
@@ -78,8 +78,8 @@ class KitchenObjects:
         return self._WHY_NOT[letter](self, self.hands[seat], faced, clock) if letter else "nothing_there"
 
     def act(self, seat: int, faced: Cell, clock: int) -> InteractEffect | str:
-        """Carry out an interact of this seat with the cell `faced`. Return its effect, or the refusal code
-        if it changes nothing."""
+        """Carry out an `interact` command of this seat with the cell `faced`. Return its effect, or the
+        refusal code if the command changes nothing."""
         why_not = self.why_not(seat, faced, clock)
         return why_not or self._ACT[self.layout.furniture[faced]](self, seat, faced, clock)
 

@@ -97,8 +97,8 @@ def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat:
 
 
 def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
-    """Return (effect, thing) of an interact with this cell, such as (POTTED, `onion`). The interact must be
-    legal.
+    """Return (effect, thing) of an `interact` command with this cell, such as (POTTED, `onion`). The command
+    must be legal.
 
     `holds` is what the seat holds. The thing is None if the effect is to start a pot or to fill a dish.
     """
@@ -114,7 +114,8 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
 
 
 def use_label(view: SeatView, found: FacedCell) -> str:
-    """Return the label for an interact of the reader with this cell, such as `Put an onion into the pot`."""
+    """Return the label of the `interact` command for the page's reader and this cell, such as `Put an
+    onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
     return translated("uses", did).format(thing=thing_phrase(what))
 
@@ -199,8 +200,8 @@ class OvercookedPage(GridPage):
         return thing_name(item)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the label of the interact button, which says what it would do now; empty for the other
-        buttons."""
+        """Return the label of the `interact` button, which says what the button would do now. Empty for
+        the other buttons."""
         if verb != "interact":
             return ""
         return use_label(view, faced_cell(view.brief, view.observation, view.seat))

@@ -51,7 +51,7 @@ class SkillMoment:
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
-        """Return those of the `cells` that a seat can get to and face. The other seat is ignored as an
+        """Return the cells of `cells` that a seat can get to and face. The other seat is ignored as an
         obstacle.
 
         `seat` None means this object's seat.
@@ -61,7 +61,7 @@ class SkillMoment:
         return [cell for cell in cells if cell in near]
 
     def shared(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Return those of the `cells` that both seats can get to and face."""
+        """Return the cells of `cells` that both seats can get to and face."""
         return self.reached(self.reached(cells), 1 - self.seat)
 
     def sources(self, thing: str) -> list[Cell]:

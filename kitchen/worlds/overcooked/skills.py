@@ -127,7 +127,7 @@ def _without(layout: Layout, cell: Cell) -> Layout:
 
 
 def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
-    """Return the cells where the skill can be done, as a list of lists: preferred cells first."""
+    """Return the cells where a seat can carry out the skill, as a list of lists: preferred cells first."""
     verb = skill[0]
     if verb == PICKUP:
         found = moment.sources(skill[1])
@@ -156,10 +156,10 @@ def rule_plan(moment: SkillMoment) -> Skill:
 
 
 def hint_plan(moment: SkillMoment) -> Skill:
-    """Return the skill to recommend to a person: that of `rule_plan`, except that a seat with full hands does
-    not wait.
+    """Return the skill to recommend to a person. It is the skill of `rule_plan`, with one exception: a seat
+    that holds something does not wait.
 
-    It lays its thing down instead, because it may hold a thing that is of no use.
+    Instead, the seat puts the item down, because the item may be of no use.
     """
     planned = rule_plan(moment)
     return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
@@ -211,7 +211,7 @@ PARTED_WAIT = 3
 
 
 class GridSkills(Skills):
-    """The skills of ProAgent's program, and `start_cooking` if pots do not start by themselves."""
+    """The skills of ProAgent's published code, and `start_cooking` if pots do not start by themselves."""
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
         """Return the numbers of both seats."""
@@ -244,8 +244,8 @@ class GridSkills(Skills):
         return skill if skill in self.offered(sight, sight.seat) else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of ProAgent's program for this skill. Places that the seat cannot reach
-        are treated as missing."""
+        """Return the preconditions that ProAgent's published code checks for this skill. Pots and other
+        cells that the seat cannot reach are treated as missing."""
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
@@ -284,7 +284,8 @@ class GridSkills(Skills):
         return bool(sight.brief["clock"] == "tick")
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that a simple rule gives the seat `other` (`rule_plan`)."""
+        """Return the skill that fixed rules (`rule_plan`) choose for the seat `other`. `sight` is what the
+        asking seat observes. `manner` is ignored."""
         return rule_plan(SkillMoment.of(sight, other))
 
     def errand(self, sight: SeatObservation) -> Skill:

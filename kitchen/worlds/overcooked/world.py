@@ -102,7 +102,8 @@ def vain_interact_event(seat: int, reason: str) -> Event:
 
 @lru_cache(maxsize=1024)
 def interact_event(seat: int, did: str, thing: Item | None) -> Event:
-    """Return the event of an interact that had the effect `did` on this thing."""
+    """Return the event for an `interact` command of this seat. `did` is the effect of the command, such as
+    POTTED. `thing` is the item that was affected."""
     return Event("performed", seat, {"command": list(INTERACT), "did": did, "thing": item_json(thing)})
 
 
@@ -354,7 +355,7 @@ class Overcooked(World):
     def accepts(self, seat: int, command: Command) -> bool:
         """Return whether this is a command of the game.
 
-        Also an interact without effect is accepted, because the other seat may act first.
+        An `interact` command without effect is accepted too, because the other seat may act first.
         """
         return command in COMMANDS
 

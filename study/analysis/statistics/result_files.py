@@ -188,9 +188,10 @@ def tukey_rows(analysis: Analysis) -> list[Row]:
 
 
 def player_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per condition and called model; a condition without models has one row.
+    """Return one row for each condition and each model that was called. A condition without models has one
+    row.
 
-    Numbers of decisions and fallbacks are those of the whole condition.
+    The numbers of decisions and fallbacks are counts over the whole condition.
     """
     return [
         {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}

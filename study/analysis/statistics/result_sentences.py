@@ -88,7 +88,7 @@ def repeated_sentence(
     label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
 ) -> str:
     """Return a sentence about the repeated-measures ANOVA. `label` is the measure's label, and `over` the
-    p corrected over measures."""
+    p value corrected over measures."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
     return (
@@ -112,8 +112,8 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 def grouped_sentence(
     label: str, found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p corrected
-    over measures for each term."""
+    """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p value
+    corrected over measures for each term."""
     if isinstance(found, NotComputable):
         return f"{label}: the mixed ANOVA is {found}."
     told = [
@@ -157,7 +157,7 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 def mixed_sentence(
     found: MixedModel | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about all terms of the linear mixed model. `over` has the p corrected over
+    """Return a sentence about all terms of the linear mixed model. `over` has the p value corrected over
     measures for each term."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
@@ -182,7 +182,8 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
 
 
 def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
-    """Return a contrast as text with its name. The p is adjusted for all contrasts of its family."""
+    """Return the name of a contrast and the result of its test as text. The p value is corrected for all
+    contrasts that were planned together. For an uncomputed contrast, the text says why."""
     return f"{found.name}: {contrast_test(found)}."
 
 
@@ -207,7 +208,7 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
 
 
 def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about Friedman's test. `over` is the p corrected over measures."""
+    """Return a sentence about Friedman's test. `over` is the p value corrected over measures."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
@@ -324,8 +325,8 @@ def anova_sentence(result: MeasureResult) -> str:
 
 
 def tukey_sentence(result: MeasureResult) -> str:
-    """Return sentences about the significant pairs and the smallest p of the others. If the pairs were not
-    compared, return why."""
+    """Return sentences about the result of Tukey's test: the significant pairs, and the smallest p value
+    of the other pairs. If the pairs were not compared, return why."""
     if isinstance(result.tukey, NotComputable):
         return f"Tukey's HSD is {result.tukey}."
     others = [pair.p for pair in result.pairs if not pair.significant]

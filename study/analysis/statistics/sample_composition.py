@@ -235,12 +235,12 @@ class ConditionPlayers:
 
     @property
     def model_words(self) -> str:
-        """The names of all called models as text; a dash for none."""
+        """The names of all models that were called, as text; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """Who made the decisions, as text with numbers; a dash if there were no decisions."""
+        """The numbers of decisions by who made them, as text; a dash if there were no decisions."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
@@ -272,7 +272,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """How many model replies could be parsed, as text; a dash if there were none."""
+        """The number of model replies that could be parsed, as text; a dash if there were none."""
         return self.read.words or DASH
 
 
@@ -301,7 +301,7 @@ def players_sentence(players: ConditionPlayers) -> str:
 def players_in_order(
     players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
 ) -> tuple[ConditionPlayers, ...]:
-    """Return the co-players of these conditions in the order of conditions. Empty if those of any
+    """Return the co-players of these conditions in the order of conditions. Empty if the co-players of any
     condition are unknown."""
     known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

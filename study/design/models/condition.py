@@ -40,7 +40,7 @@ class Knowing(models.TextChoices):
     """Choices for a condition's setting: which commands of the current step do co-players know before they
     decide?
 
-    The values are those of `kitchen.contract.agent`.
+    `kitchen.contract.agent` defines the values.
     """
 
     EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"

@@ -33,7 +33,7 @@ def new_seed() -> int:
 
 
 class Shown(models.TextChoices):
-    """The choices for how participants see a world. The values are those of `kitchen.contract.page`."""
+    """The choices for how participants see a world. `kitchen.contract.page` defines the values."""
 
     BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
     DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"

@@ -35,7 +35,7 @@ class FileItem(ItemPlan):
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """Return the names of all fields that an item in a file may have: those of `ItemPlan` except
+        """Return the names of all fields that an item in a file may have: the fields of `ItemPlan` except
         `place`."""
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
@@ -138,7 +138,8 @@ class SusScore:
     label = "SUS, 0 to 100"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return a message unless the items are ten Likert items of five points; else an empty string."""
+        """Return an empty string if the items are ten Likert items of five points, else a message about
+        what is wrong."""
         fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
@@ -225,7 +226,7 @@ class Instrument:
 
 
 def instruments() -> tuple[Instrument, ...]:
-    """Return all questionnaires that come with the program and its worlds, sorted by code."""
+    """Return all questionnaires that come with the application and its worlds, sorted by code."""
     shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
     return tuple(sorted(shipped, key=lambda one: one.code))
 
@@ -236,8 +237,8 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """Return the questionnaire with this code among those that come with the program. Raises DataError if
-    there is none."""
+    """Return the questionnaire with this code among the questionnaires that come with the application.
+    Raises DataError if there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")

@@ -117,8 +117,8 @@ def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page on which a round waits for budget, and handle its form, with which the participant may
-    leave."""
+    """Show the page for a round that cannot begin because the study's budget is spent. Its form lets the
+    participant leave."""
     if request.POST.get("page") == WAITING and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)
@@ -133,7 +133,8 @@ def break_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the lobby, or the page that waits for budget if the study's budget is spent."""
+    """Show the lobby. If the study's budget is spent, show a page that says that the round cannot begin
+    yet."""
     if is_waiting(person):
         return break_page(request, person, place)
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)

@@ -256,7 +256,8 @@ def _cells(results: Sequence[EpisodeResult]) -> Iterator[tuple[str, int, list[Ep
 
 
 def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
-    """Return the paper's Table 2: for each model, (SR, PC) in % by level."""
+    """Return the paper's Table 2. Each model has one pair per level: the success rate and the progress
+    completeness, both in %."""
     rows: Mapping[str, Sequence[Sequence[float]]] = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
     return rows
 

@@ -78,7 +78,7 @@ def cell_bound(
 
 
 def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
-    """Return all orders that come in an episode with this seed. They do not depend on how agents play."""
+    """Return all orders that arrive in an episode with this seed. They do not depend on how agents play."""
     generator, orders = Random(seed), []  # noqa: S311
     for clock in range(0, options.max_steps, options.timing.interval):
         dish = generator.choice(options.level.dishes)

@@ -149,7 +149,7 @@ class CheckedCommands:
 
     @property
     def unread(self) -> bool:
-        """Return whether no command could be read for at least one agent."""
+        """True if at least one agent has no readable command."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property

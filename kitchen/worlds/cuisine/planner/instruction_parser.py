@@ -97,12 +97,12 @@ class Wish:
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return True if the wish is to fetch an item and was written too many steps before `step`."""
+        """Return whether the wish is to fetch an item and was written too many steps before `step`."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
-        """Return the robots of `mine` to which the wish applies: those that it names, or all if it names
-        none."""
+        """Return the robots to which the wish applies. They are the robots that the wish names or, if it
+        names none, all of `mine` (the robots that the planner controls)."""
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
@@ -266,7 +266,7 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes to remember, in order: those that are not in `done` and not too old.
+    """Return the wishes to remember, in order. Wishes that are too old or in `done` are left out.
 
     Of equal wishes, only the last is returned.
     """
@@ -288,9 +288,7 @@ def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, 
 
 
 def is_first_addressee(message: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Return whether `member` has the lowest number among the agents with a seat that received this message.
-
-    Return True if no such agent received it.
-    """
+    """Return whether `member` has the lowest number among the agents with a seat that received this
+    message. True if no such agent received it."""
     receivers = [organisation.member(one) for one in message.to]
     return member == min((one.number for one in receivers if one.seats and not one.is_person), default=member)

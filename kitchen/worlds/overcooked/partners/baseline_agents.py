@@ -209,7 +209,7 @@ def first_command(scene: GridScene, seat: int, wanted: Container[Cell]) -> Comma
     """Return the first command of the cheapest path on which this seat uses one of the cells `wanted`.
 
     Return None if it can reach none of them. The partner is ignored. A path costs one per move, one for a
-    turn at its end if needed, and one for the interact.
+    turn at its end if needed, and one for the `interact` command.
     """
     best: tuple[int, Command] | None = None
     for way in paths_from(scene.layout, scene.at[seat]):

@@ -155,7 +155,7 @@ class TaskBoard:
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
     def reachable(self, seat: int, cells: Iterator[Cell] | tuple[Cell, ...] | list[Cell]) -> list[Cell]:
-        """Return those of the `cells` that this seat can get to and face."""
+        """Return the cells of `cells` that this seat can get to and face."""
         return [cell for cell in cells if self.cost(seat, cell) < UNREACHABLE]
 
     def places(self, letter: str) -> tuple[Cell, ...]:
@@ -221,8 +221,8 @@ class TaskBoard:
                 yield food
 
     def all_missing(self) -> list[str]:
-        """Return the ingredients still needed by pots that are not started, those of the fullest pot
-        first."""
+        """Return the ingredients that pots which are not started still need. The ingredients of the
+        fullest pot come first."""
         return [food for cell in self.open_pots() for food in self.missing(cell)]
 
     def pots_for(self, food: Item | None) -> list[Cell]:

@@ -132,7 +132,8 @@ class TimedPath(NamedTuple):
     def cells(self, ground: PoseGraph) -> list[Cell]:
         """Return the cell of the seat at each tick.
 
-        If the path reaches its goal, the last cell comes twice, because the interact takes a tick.
+        If the path reaches its goal, the last cell comes twice, because the `interact` command takes a
+        tick.
         """
         cells = [ground.cell_of[pose] for pose in self.poses]
         return [*cells, cells[-1]] if self.arrives else cells

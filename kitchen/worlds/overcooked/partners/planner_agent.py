@@ -226,7 +226,7 @@ class OvercookedAdviser(Adviser):
         return run_without_waiting(GridPlanner({}).decide(situation))
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the points as a share of one point per tick, at most 1."""
+        """Return the points per tick, at most 1. One point per tick is the highest output to be expected."""
         return float(min(1.0, score["points"] / max(1, steps)))
 
 

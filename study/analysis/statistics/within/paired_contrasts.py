@@ -46,8 +46,12 @@ MOST = 700.0
 
 
 def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
-    """Return how many times more likely the data are if there is a difference than if there is none. `t`
-    is the paired t of `n` differences, and `scale` that of the Cauchy prior."""
+    """Return the Bayes factor BF10: how many times more likely the data are if there is a difference than if
+    there is none.
+
+    `t` is the t value of the paired t test, and `n` the number of differences. `scale` is the scale of the
+    Cauchy prior.
+    """
     df = n - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 

@@ -84,8 +84,11 @@ def epsilons(values: Array) -> tuple[float, float]:
 
 
 def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
-    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt.
-    `covariance` is that of orthonormal contrasts, and `df` its degrees of freedom."""
+    """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
+    Geisser, and of Huynh and Feldt.
+
+    `covariance` is the covariance matrix of orthonormal contrasts, and `df` its degrees of freedom.
+    """
     p = len(covariance)
     gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
     below = p * (df - p * gg)
@@ -99,8 +102,8 @@ def mauchly(values: Array) -> Sphericity | NotComputable | None:
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
-    """Return Mauchly's test of sphericity. `covariance` (p x p) is that of orthonormal contrasts, and `df`
-    its degrees of freedom. None for a single contrast."""
+    """Return Mauchly's test of sphericity; None for a single contrast. `covariance` (p x p) is the
+    covariance matrix of p orthonormal contrasts, and `df` its degrees of freedom."""
     p, s = len(covariance), covariance
     if p < 2:
         return None

@@ -67,9 +67,9 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """True if the correction of Huynh and Feldt is used, False for that of Greenhouse and Geisser.
+        """True if the Huynh-Feldt correction is used, False for the Greenhouse-Geisser correction.
 
-        The former is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
+        Huynh-Feldt is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
         strict (Girden 1992).
         """
         return self.epsilon_gg > MILD
@@ -144,7 +144,7 @@ class UncomputedContrast:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of contrasts: those whose p values are corrected together."""
+    """Contrasts whose p values are corrected together."""
 
     contrasts: tuple[Contrast | UncomputedContrast, ...]
 
@@ -179,7 +179,8 @@ class SplitPlot:
     """The result of a mixed ANOVA with between-subjects groups. If everybody plays several levels, level and
     interaction are tested too.
 
-    `sizes` are (group, number of participants) pairs. The corrections are those of `RepeatedMeasures`.
+    `sizes` are (group, number of participants) pairs. The sphericity corrections are the same as in
+    `RepeatedMeasures`.
     """
 
     n: int
@@ -207,7 +208,7 @@ class SplitPlot:
         return min(self.epsilon_hf, 1.0) if self.epsilon_gg > MILD else self.epsilon_gg
 
     def p_corrected(self, effect: SplitPlotEffect) -> float:
-        """Return the p of this effect after the correction that decides."""
+        """Return the p value of this effect after the sphericity correction that is used."""
         return effect.p_hf if self.epsilon_gg > MILD else effect.p_gg
 
 
@@ -325,7 +326,7 @@ class CumulativeLink:
 class WithinInterval:
     """The 95 % within-participant interval of one condition (Cousineau 2005, Morey 2008).
 
-    Its mean is that of the `n` participants with a value in every condition.
+    `mean` is the mean over the `n` participants with a value in every condition.
     """
 
     condition: AnalysisCondition
@@ -347,9 +348,10 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedP:
-    """The p of a main test, corrected over several measures. `correction` is the label of the correction.
+    """The p value of a main test, corrected over several measures. `correction` is the label of the
+    correction.
 
-    This p, not the uncorrected one, decides whether conditions differ.
+    The corrected p value decides whether conditions differ, not the uncorrected one.
     """
 
     correction: str
@@ -387,8 +389,8 @@ class WithinResult:
         return self.over_measures if test == self.main_test else {}
 
     def over(self, test: str) -> CorrectedP | None:
-        """Return the p of the conditions, corrected over measures, if `test` is the main test. None if
-        there is no such correction."""
+        """Return the p value of the conditions' effect, corrected over measures, if `test` is the main
+        test. None if there is no such correction."""
         return self.corrections(test).get("condition")
 
     @property
