@@ -77,7 +77,7 @@ class Sample:
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """The participants of the selection. With `preregistered`, only those who entered as
+        """The participants of the selection. With `preregistered`, only participants who entered as
         preregistered."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
@@ -114,8 +114,8 @@ class Sample:
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """The rounds of the analysed participants that are left out because of an outage; empty unless
-        `untouched`."""
+        """The rounds of the analysed participants that are left out because an outage affected them. Empty
+        if `untouched` is False."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -382,8 +382,8 @@ def scale_answers(
 ) -> list[ScaleAnswers]:
     """Return the answers to the items of each sub-scale: in each condition, and over all conditions.
 
-    Over all conditions, each participant's means are used. Only versions of the study that have the same
-    items as the newest version are used. Rows without any answer are left out.
+    The rows over all conditions have each participant's mean answers. Rows without any answer are left
+    out. Only versions of the study that have the same items as the newest version are used.
     """
     scales = _newest(rated)
     rows: Rows = {}

@@ -167,8 +167,8 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Do what the participant's next page needs: create its episode, or mark the participation as complete.
-    No episode is created while the study's budget is spent.
+    """Do what the participant's next page needs: create its episode, or mark the participation as complete. A
+    round gets no episode while the study's budget is spent.
 
     The round that was just `answered` is stored in the same query as the new one.
     """

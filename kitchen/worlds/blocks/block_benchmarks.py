@@ -58,7 +58,7 @@ class BlocksBenchmark(ComparisonBenchmark):
 
 
 class CraftingBenchmark(BlocksBenchmark):
-    """A benchmark of the 100 crafting tasks. By default, only those for two seats are played."""
+    """A benchmark of the 100 crafting tasks. By default, only the tasks for two seats are played."""
 
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"

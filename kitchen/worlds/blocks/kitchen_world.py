@@ -179,8 +179,8 @@ class BlocksKitchen(SimpleWorld):
     # Knowledge
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return what every seat knows before the episode: the dishes, the timing, and the cell of each
-        place and thing."""
+        """Return what every seat knows before the episode: the dishes, the timing, and the cells of
+        furnace, chest, animals and log."""
         given = house_map()
         return {
             "dishes": list(self.dishes),
@@ -288,7 +288,8 @@ class BlocksKitchen(SimpleWorld):
         return self.clock > 0 and self.clock % int(self.chosen["interval"]) == 0
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Carry out an action that is allowed. Return no events."""
+        """Carry out an action that is allowed. Always return an empty collection, because the action has
+        no events of its own."""
         verb = command[0]
         if verb in IDLE_VERBS:
             return ()

@@ -129,7 +129,10 @@ class MacroWorld(BlockScene):
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
         """Begin the macro, continue the present one (`go_on`) or end it (`stop`). A macro that begins or
-        continues walks or acts for one step. Return the event of its end, if it ended."""
+        continues walks or acts for one step.
+
+        If a macro ended, return the event of its end; else nothing.
+        """
         if command == STOP:
             return self._stop(seat)
         if command == GO_ON:

@@ -55,8 +55,8 @@ class Craft(MacroRule):
         return Goal(table, BLOCK_REACH) if table else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Replace the ingredients by the product in the seat's inventory. Return True, because the macro
-        ends with it."""
+        """Replace the ingredients by the product in the seat's inventory. Always return True: the macro
+        has ended."""
         words = tuple(macro["words"])
         row, times, held = _row(scene, seat, words), int(words[2]), scene.inventories[seat]
         paid = row and recipe_book().payment(row, held, times)
@@ -122,13 +122,13 @@ class Smelt(MacroRule):
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Walk to the furnace or start it. Return False: the world ends the macro when the furnace is
-        ready."""
+        """Walk to the furnace or start it. Always return False: the world ends the macro when the furnace
+        is ready."""
         return False if macro["smelts"] else super().take_part(scene, seat, macro)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Put the items and their fuel into the furnace and start it. Return False, because the macro
-        lasts until the items are ready."""
+        """Put the items and their fuel into the furnace and start it. Always return False: the macro lasts
+        until the items are ready."""
         _, item, words_amount = macro["words"]
         amount, held = int(words_amount), scene.inventories[seat]
         use = fuel_for(held, scene.furnace["fuel"], amount)

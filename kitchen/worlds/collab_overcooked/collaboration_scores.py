@@ -25,8 +25,8 @@ POSITIVE = 1e-9
 
 
 def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> int:
-    """Return D(h, g): how many leading elements of `reference` appear in `history` in the same order, with
-    gaps allowed."""
+    """Return how many leading elements of `reference` appear in `history` in the same order, with gaps
+    allowed. This is D(h, g) in the formula of the TES."""
     met = 0
     for macro in history:
         if met < len(reference) and macro == reference[met]:
@@ -57,6 +57,6 @@ def ites(
 def helps(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> bool:
-    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if there
-    are none."""
+    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if
+    `added` is empty."""
     return bool(added) and ites(added, history, references) > POSITIVE

@@ -37,9 +37,12 @@ def seat_aims(seat: int) -> tuple[Aim, ...]:
 
 
 def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
-    """Return a count that `aim_status` compares later: how often the cook has already delivered (aim
-    `serve`) or started the utensil (an aim that starts one). Return None for `bring` and `put_in`, whose
-    state is visible. `done` lists the cook's macros that took effect."""
+    """Return a count that `aim_status` compares later. For the aim `serve`, it is how often the cook has
+    already delivered. For an aim that starts a utensil, it is how often the cook has already started it.
+
+    Return None for `bring` and `put_in`, whose state is visible. `done` lists the cook's macros that took
+    effect.
+    """
     return done.count(_last_macro(aim)) if aim[0] == SERVE or aim[0] in STARTED_BY else None
 
 
@@ -48,11 +51,11 @@ def _last_macro(aim: Aim) -> Command:
 
 
 def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: Json) -> str:
-    """Return SUCCESS, FAIL or UNKNOWN for an aim of a cook.
+    """Return SUCCESS if the cook's aim is reached, FAIL if it cannot be reached, else UNKNOWN.
 
-    `done` lists the cook's macros that took effect; `since` is what `aim_mark` returned when the aim was
-    given. `bring` and `put_in` fail if the thing does not exist and cannot be made from one existing
-    thing.
+    Only `bring` and `put_in` can fail: if the thing does not exist and cannot be made from one existing
+    thing. `done` lists the cook's macros that took effect. `since` is what `aim_mark` returned when the
+    aim was given.
     """
     kind, what = aim[0], aim[1]
     if kind == BRING:

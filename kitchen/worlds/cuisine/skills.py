@@ -241,8 +241,8 @@ class CuisineSkills(Skills):
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return SUCCESS if the skill is finished, FAIL if its item exists nowhere, else UNKNOWN. It does not
-        matter which robot did the work.
+        """Return SUCCESS if the skill is finished, FAIL if the item to fetch exists nowhere, else UNKNOWN. It
+        does not matter which robot did the work.
 
         `since` is the result of `mark` when the skill began.
         """

@@ -48,14 +48,14 @@ ROUND = 1000.0
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """Return “differed” or “did not differ reliably”, the verdict of a main test. It is decided by `p`. If
-    `over` is given (p corrected over measures), that p decides."""
+    """Return “differed” or “did not differ reliably”, the verdict of a main test. The p value corrected
+    over measures (`over`) decides or, without it, `p`."""
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 
 def p_words(p: float, over: CorrectedP | None = None) -> str:
-    """Return p as text: "p = .011". With `over` (p corrected over measures): "p = .011, after Holm over
-    measures p = .088"."""
+    """Return a p value as text: "p = .011". With `over` (the p value corrected over measures): "p = .011,
+    after Holm over measures p = .088"."""
     return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
 
 
@@ -67,8 +67,8 @@ def f_test(found: Anova | NotComputable, over: CorrectedP | None = None) -> str:
 
 
 def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return the repeated-measures ANOVA as text, with the correction that decides. If it was not computed,
-    return why.
+    """Return the repeated-measures ANOVA as text, with the sphericity correction that is used. If it was not
+    computed, return why.
 
     Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30".
     """
@@ -99,8 +99,8 @@ def repeated_sentence(
 
 
 def uncorrected_test(found: RepeatedMeasures) -> str:
-    """Return the repeated-measures ANOVA as text: without a correction, then with each of the two
-    corrections."""
+    """Return the repeated-measures ANOVA as text with three p values: uncorrected, Greenhouse-Geisser and
+    Huynh-Feldt."""
     return (
         f"F({found.df_condition}, {found.df_error}) = {format_number(found.f)}, uncorrected "
         f"{format_p(found.p)}; "
@@ -133,8 +133,8 @@ TERM_VERDICTS: Mapping[Term, str] = {
 
 
 def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | None = None) -> str:
-    """Return one term of the mixed ANOVA as text, with the correction that decides: "F(1, 10) = 5.20, p =
-    .046, …"."""
+    """Return one term of the mixed ANOVA as text, with the sphericity correction that is used: "F(1, 10) =
+    5.20, p = .046, …"."""
     epsilon = found.epsilon(effect.term)
     df = f"{_df(effect.df * epsilon)}, {_df(effect.df_error * epsilon)}"
     sizes = (
@@ -272,7 +272,8 @@ def value_axis_title(measure: Measure) -> str:
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
     """Return a condition's within-participant interval as text; a dash if there is none.
 
-    The interval's mean and n are added if it uses fewer participants than have a value.
+    If some participants with a value are not part of the interval, its mean and its number of participants
+    are added.
     """
     found = result.interval(condition)
     if not found:

@@ -34,8 +34,8 @@ GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """A model fitted by REML: estimates, their covariance, both variances, and what the degrees of freedom
-    are computed from."""
+    """A model fitted by REML. It has the estimates, their covariance, both variances, and the numbers from
+    which degrees of freedom are computed."""
 
     estimates: Array
     covariance: Array
@@ -197,8 +197,8 @@ UNTOLD = {
 
 @dataclass(frozen=True, slots=True)
 class DesignMatrix:
-    """The design matrix, and the term of each column. `lost` counts, by term, columns that were left out
-    because they depended on others."""
+    """The design matrix, and the term of each column. `lost` counts, by term, the columns that were left
+    out because they are linear combinations of others."""
 
     x: Array
     terms: tuple[str, ...]

@@ -78,8 +78,11 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 
 def epsilons(values: Array) -> tuple[float, float]:
-    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt
-    (which may be above 1). `values` has shape (participants, conditions)."""
+    """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
+    Geisser, and of Huynh and Feldt. The latter may be above 1.
+
+    `values` has shape (participants, conditions).
+    """
     return epsilons_of(_contrasted(values), len(values) - 1)
 
 
@@ -138,8 +141,9 @@ def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
     """Return the within-participant interval of each condition, over the participants with a value in every
     condition.
 
-    With between-subjects groups, participants are those of the group that plays the condition. There is no
-    interval with fewer than two participants or conditions, nor for a condition that several groups play.
+    With between-subjects groups, only participants of the group that plays the condition are used. A
+    condition that several groups play has no interval. There are no intervals with fewer than two
+    participants or conditions.
     """
     if table.between is None:
         return _intervals(complete_cases(table))
