@@ -57,7 +57,8 @@ ACTIVE = "active"
 def dependent_participants(row: Any) -> int:
     """Return how many human participants still take part under a version that has this condition or item.
 
-    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its key is read from the database.
+    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its stored key is used, not an unsaved
+    change.
     """
     stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
     if stored is None:

@@ -48,8 +48,8 @@ A scheme with more sequences is recorded by its rule alone.
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """Return the content that the hash covers: the design, and the prompts, models, worlds and orders that
-    follow from it."""
+    """Return the content that the hash covers. It is the design, and everything that follows from the
+    design: prompts, models, worlds and orders."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
@@ -117,19 +117,21 @@ def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situat
 
 
 def model_of(condition: ConditionPlan) -> str:
-    """Return the names of the language models that play in this condition, joined by commas.
+    """Return the names of the language models that play in this condition, joined by commas. Empty if none
+    plays.
 
-    The string is empty if none plays. If the settings name no model, it is the default model of this process.
+    If the settings name no model, the default model of this process is returned.
     """
     models = dict.fromkeys(mind.model() for _, mind in all_minds(condition))
     return ", ".join(model for model in models if model)
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:
-    """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`.
+    """Return the order scheme: its rule, and its sequences. The sequences are left out if the scheme has no
+    block, or a block of more than `MOST_SEQUENCES`.
 
-    With between-subjects groups, the sequences of all groups are in one list, group after group, and each
-    names its group.
+    With between-subjects groups, the sequences of all groups are in one list, group after group. Each
+    sequence names its group.
     """
     name = str(design.study["orders"])
     scheme, sequences = get_scheme(name), []
@@ -165,7 +167,7 @@ def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
 
 
 def has_content(bundle: Any) -> bool:
-    """Return whether `bundle` is a mapping with a mapping `content`, and so may be a preregistration.
+    """Return whether `bundle` may be a preregistration: a mapping whose entry `content` is a mapping, too.
     Hashes are not checked."""
     return isinstance(bundle, Mapping) and isinstance(bundle.get("content"), Mapping)
 
@@ -221,7 +223,8 @@ def _commit(root: Path) -> str:
 
 @transaction.atomic
 def freeze_study(*, study_id: int, user: Any) -> Version:
-    """Preregister the current design with its hash and date. Freezing the same design again changes nothing.
+    """Preregister the current design with its hash and date, and return its version. Freezing the same design
+    again changes nothing.
 
     Raises DesignError while a problem prevents the study from taking participants.
     """

@@ -262,8 +262,9 @@ def _names(items: Sequence[ShownItem]) -> str:
 def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: Sequence[str]) -> list[str]:
     """Return the items that a partly filled tool still needs; empty if the tool is empty or no recipe fits.
 
-    They belong to the recipe that the most urgent order needs. If no order needs one, the first fitting
-    recipe is used. `kind` is the tool's kind, and `wanted` are the ordered dishes, most urgent first.
+    The items belong to the recipe that the most urgent order needs. If no order needs a fitting recipe,
+    the first fitting one is used. `kind` is the tool's kind. `wanted` are the ordered dishes, most urgent
+    first.
     """
     there = Counter(items)
     fitting = [

@@ -57,11 +57,11 @@ class TimeLeft(NamedTuple):
 
 
 class ItemsInKitchen(NamedTuple):
-    """Counts of the items in the kitchen: `there` are held or in places that are not busy, `making` are in
-    busy tools.
+    """Counts of the items in the kitchen. `there` counts items in hands and in places that are not busy.
+    `making` counts items in busy tools.
 
-    `at_hand` starts as `there`; `take` reduces it. `hands` lists for each item the seats that hold it or
-    attend a tool that makes it.
+    `at_hand` starts as a copy of `there`; `take` reduces it. `hands` lists for each item the seats that
+    hold it or attend a tool that makes it.
     """
 
     there: Counter[str]

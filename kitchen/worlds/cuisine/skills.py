@@ -199,8 +199,8 @@ class CuisineSkills(Skills):
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual play style: waits of any length are offered (FREELY), and nothing is fetched
-        early (READY)."""
+        """Return the usual play style. Waits of any length are offered (FREELY). Nothing is fetched early
+        (READY)."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -216,10 +216,10 @@ class CuisineSkills(Skills):
         return list(aims_in_brief(sight.brief))
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that these words of a model mean: a verb, and the first fitting item or place
-        after it.
+        """Return the skill that a model's words (`written`) name: a verb, and the first fitting item or place
+        after the verb.
 
-        Return None if they mean no skill of this level.
+        Return None if they name no skill of this level.
         """
         verb = SKILL_VERBS.get(written[0].lower())
         if verb is None:
@@ -254,10 +254,10 @@ class CuisineSkills(Skills):
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether the finished skill `done` is the predicted one.
+        """Return whether the finished skill `done` is the predicted skill `foreseen`.
 
-        Return None (undecided) if it only made or moved an ingredient of the predicted item, or only emptied
-        a tool.
+        Return None (undecided) if `done` only made or moved an ingredient of the predicted item, or only
+        emptied a tool.
         """
         if foreseen == done:
             return True
@@ -266,13 +266,14 @@ class CuisineSkills(Skills):
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next command that carries out the skill; None if there is none that is legal now."""
+        """Return the next command that carries out the skill; None if no such command is legal now."""
         way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that a simple rule gives the seat `other`: serve the held dish if it is ordered.
+        """Return the skill that fixed rules choose for the seat `other`. A seat that holds an ordered dish
+        serves it.
 
         Otherwise the seat with number n serves the nth most urgent order, counted from 0. Seats without an
         order wait.

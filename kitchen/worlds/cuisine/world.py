@@ -314,10 +314,10 @@ class CuisineWorld(World):
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return the commands that are not legal yet, but become legal if other agents at the same place act
-        first.
+        """Return this seat's commands that are not legal yet, but become legal if other agents at the same
+        place act first.
 
-        Only the seats in `earlier` are considered; None means all other seats.
+        Only the seats in `earlier` are considered as acting first; None means all other seats.
         """
         agent = self._agents[seat]
         if self.over or agent.busy:

@@ -173,10 +173,10 @@ class KitchenObjects:
     }
 
     def cook(self, clock: int) -> Iterator[Event]:
-        """Update the pots at the end of a tick, and yield events for pots that were `started` or became
+        """Update the pots at the end of a tick. Yield an event for each pot that was `started` or became
         `ready`.
 
-        `clock` is the number of ticks played, with this one.
+        `clock` is the number of ticks played, including this one.
         """
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
@@ -198,8 +198,8 @@ class KitchenObjects:
         return min((end for end in ends if end > clock), default=None)
 
     def left(self, pot: Pot, clock: int) -> int | None:
-        """Return the number of ticks until the soup in the pot is ready: 0 if it is, None if the pot is
-        not started."""
+        """Return the number of ticks until the soup in the pot is ready; 0 if it is ready. None if the pot
+        is not started."""
         if pot.started is None:
             return None
         return max(0, self.layout.ticks(pot.contents) - (clock - pot.started))

@@ -53,8 +53,8 @@ class OrderList(NamedTuple):
 
 
 class ScoreContent(NamedTuple):
-    """Points, number of soups and ticks left. `tick_ms` is the length of a tick, 0 if the world waits for
-    both seats."""
+    """Points, number of soups and ticks left. `tick_ms` is the length of a tick in milliseconds; 0 if the
+    world waits for both seats."""
 
     points: int
     soups: int
@@ -161,7 +161,8 @@ class OvercookedPage(GridPage):
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the functions that build the page's panels, in reading order.
 
-        The orders replace the general facts. Intents are included if the view shows them.
+        The panel of orders replaces the panel of general facts. Intents are included if the view shows
+        them.
         """
         ours: list[PanelMaker] = []
         for make in super().makers(view):
@@ -220,7 +221,7 @@ class OvercookedPage(GridPage):
         return {**super().script_rules(view), "time": view.brief["time"]}
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the translated texts that the page script shows, with those about pots, soups and
+        """Return the translated texts that the page script shows, including texts about pots, soups and
         deliveries."""
         return {
             **super().script_words(view),

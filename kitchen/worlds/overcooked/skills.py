@@ -107,9 +107,10 @@ def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
 
 
 def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
-    """Return the next command that carries out the skill; `stay` if no place for it can be reached now.
+    """Return the next command that carries out the skill; `stay` if the seat can reach no cell for it now.
 
-    `chance` decides whether to wait or to push on if the partner blocks every path.
+    If the partner blocks every path, `chance` decides whether the seat waits or moves as if the partner
+    were not there.
     """
     tiers = [cells for cells in skill_goals(moment, skill) if cells]
     scene, seat = moment.scene, moment.seat
@@ -149,7 +150,7 @@ ENOUGH_DISHES = 2
 
 
 def rule_plan(moment: SkillMoment) -> Skill:
-    """Return the skill that a simple rule gives this seat, from what it holds and what the pots need."""
+    """Return the skill that fixed rules choose for this seat, from what it holds and what the pots need."""
     if not moment.pots():
         return _bring_over(moment)
     return _with_something(moment) if moment.held is not None else _empty_handed(moment)
@@ -234,12 +235,13 @@ class GridSkills(Skills):
         return moment_text(SkillMoment.of(sight))
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills that the layout has places for, even if the seat cannot reach them."""
+        """Return all skills for which the layout has the needed dispensers, pots and serving places, even
+        if the seat cannot reach them."""
         moment = SkillMoment.of(sight, other)
         return layout_skills(moment.layout, moment.scene.starts_itself)
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that these words of a model mean; None if the layout has no such skill."""
+        """Return the skill that a model's words (`written`) name; None if the layout has no such skill."""
         skill = match_skill(written)
         return skill if skill in self.offered(sight, sight.seat) else None
 
@@ -249,10 +251,10 @@ class GridSkills(Skills):
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the cells of the pots that can be started, for the skill that starts one; None for other
-        skills.
+        """Return the cells of the pots that can be started now, if the skill is to start a pot; None for
+        other skills.
 
-        `status` compares with them later.
+        `status` compares with these cells later.
         """
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
@@ -261,7 +263,8 @@ class GridSkills(Skills):
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that the seat `other` finished in the last step, found from its interact."""
+        """Return the skills that the seat `other` finished in the last step, found from its `interact`
+        command."""
         done = (finished_skill(event) for event in sight.events if event.seat == other)
         return [skill for skill in done if skill]
 

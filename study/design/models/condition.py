@@ -199,8 +199,8 @@ class Condition(models.Model):
         return describe_dependents(number) if number else ""
 
     def clean(self) -> None:
-        """Check that the condition can be played and that the analysis can distinguish it from the others.
-        Raises ValidationError with a message that says what to change."""
+        """Check that the condition can be played, and that the analysis can distinguish it from the other
+        conditions. Raises ValidationError with a message that says what to change."""
         others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
         if self.study_id and others.exists():
             raise ValidationError("name: Another condition of this study has this name.")

@@ -59,7 +59,7 @@ class DueOrder:
 
 @lru_cache(4096)
 def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = EPISODE_STEPS) -> ScoreBound:
-    """Return the upper bound on completed orders and on their share in one episode.
+    """Return the upper bound on the number of completed orders and on the success rate in one episode.
 
     `alpha` is the order interval factor, and `agents` is the number of agents.
     """

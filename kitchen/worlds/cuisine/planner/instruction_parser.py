@@ -74,7 +74,7 @@ _WORK: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One request or announcement in a person's message, such as to fetch an item."""
+    """One request or announcement in a person's message, such as a request to fetch an item."""
 
     number: int
     """Number of the message."""
@@ -122,14 +122,15 @@ class CurrentWishes:
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Add a wish to fetch an item. Robots that it names stop waiting, and the item is not reserved any
-        more."""
+        """Add a wish to fetch an item. Robots that the wish names stop waiting. The item is not reserved
+        any more."""
         self.stopped -= set(wish.seats)
         self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Apply a wish other than fetching an item. `seats` are the robots of `mine` that it concerns."""
+        """Apply a wish that is not about fetching an item. `seats` are the robots of `mine` (the agent's
+        robots) that the wish is about."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
@@ -151,7 +152,8 @@ def people_messages(
     """Return people's messages and jobs in plain text that this agent has received, in order. Withdrawn jobs
     are left out.
 
-    Messages with a number up to `after` were for the person who had the seat before, and are left out.
+    Messages with a number up to `after` are left out, too: they were for the person who had the seat
+    before the agent.
     """
     people = person_members(organisation)
     theirs, gone = [said for said in messages if said.sender in people], withdrawn_jobs(messages)
@@ -252,8 +254,8 @@ def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
-    """Return the combined effect of these wishes on the robots `mine`, applied in order. Old wishes to
-    fetch are ignored."""
+    """Return the combined effect of these wishes, applied in order, on the agent's robots (`mine`). Old
+    wishes to fetch an item are ignored."""
     now = CurrentWishes()
     for wish in wishes:
         seats = set(wish.meant(mine))

@@ -23,9 +23,9 @@ MOVE_STEPS = 4
 class RecipePlan:
     """Times and effort to make one product.
 
-    `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the agent
-    must stay at the tool. `work`: commands to make the product and bring it where it is needed. `span`: steps
-    for the same with unlimited help.
+    `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the
+    agent must stay at the tool. `work`: number of commands to make the product and to bring it where it is
+    needed. `span`: steps for the same work with unlimited help.
     """
 
     product: str
@@ -39,8 +39,8 @@ class RecipePlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KitchenBook:
-    """The brief of a kitchen in the form in which the planner computes. Places are numbers: indices of
-    `places`."""
+    """The brief (the unchanging facts) of a kitchen in the form in which the planner computes. Places are
+    numbers: indices of `places`."""
 
     places: tuple[str, ...]
     number: dict[str, int]
@@ -123,7 +123,7 @@ def _recipe(product: str, entry: Json, below: list[RecipePlan], tool: Mapping[st
 
 @dataclass(slots=True)
 class RobotState:
-    """A robot's place (as a number), its item, and for how many more steps it is busy."""
+    """A robot's place (as a number), its item, and the number of steps for which it is still busy."""
 
     at: int
     holds: str | None
@@ -134,9 +134,9 @@ class RobotState:
 class KitchenScene:
     """The state of the kitchen at one moment.
 
-    Orders are (dish, steps left); a dish must be put down fewer than this number of steps from now to serve
-    the order. `theirs` are items reserved by others: the planner's robots do not fetch, make or take them.
-    `unmade` are products that the planner's robots do not make.
+    `orders` are (dish, steps left). To serve an order, the dish must be put down in fewer steps than
+    `steps left`. `theirs` are items reserved by people: the planner's robots do not fetch, make or take
+    them. `unmade` are products that the planner's robots do not make.
     """
 
     step: int
