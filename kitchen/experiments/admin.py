@@ -326,8 +326,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """Show the collaboration score (CoS) of every cell of two experiments side by side. Unless exactly
-        two are selected, show a message and return None."""
+        """Show the collaboration scores (CoS) of two experiments side by side, for every cell. If not
+        exactly two experiments are selected, show a message and return None."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None

@@ -168,8 +168,8 @@ def _read(kind: str, text: str) -> Json:
 def match_rows_to_jobs(
     rows: Iterable[EpisodeRow], jobs: Iterable[EpisodeJob]
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Return the rows by key, after checking that each belongs to one of these jobs. Raises RowsError for
-    an unknown key, a different seed, or a duplicate."""
+    """Return the rows by key, after checking that each row belongs to one of these jobs. Raises RowsError
+    for an unknown key, a different seed, or a duplicate."""
     seeds = {job.key: job.seed for job in jobs}
     rows_by_key: dict[EpisodeKey, EpisodeRow] = {}
     for row in rows:

@@ -89,7 +89,8 @@ def experiment_create(
     limit: Decimal = Decimal(0),
     rows: Mapping[EpisodeKey, EpisodeRow] = {},
 ) -> Experiment:
-    """Create an experiment with all its episodes as waiting, except those whose result rows are given.
+    """Create an experiment with all its episodes. An episode gets the status waiting if `rows` has no result
+    row for it.
 
     Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones.
     """
@@ -126,8 +127,8 @@ def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: 
 
 
 def episodes_write(*, experiment: Experiment) -> None:
-    """Insert those episodes of an experiment that the database does not have yet, as waiting. They are
-    inserted in batches."""
+    """Insert the episodes of an experiment that are not in the database yet, as waiting. They are inserted
+    in batches."""
     setup = ExperimentSetup.from_json(experiment.setup)
     if experiment.episodes.count() < setup.total:
         rows = (_episode(experiment, job) for job in episode_jobs(setup))
@@ -165,9 +166,11 @@ def experiment_start(
     """Let workers play all waiting and failed episodes. Return whether the broker accepted the tasks.
 
     With `on_workers=False`, only prepare the episodes for this process (`episode_for_process`), and return
-    False. `allowed` is the amount in US dollars that may be spent from now on. Without it, the
-    experiment's own limit applies, if it has one. If the broker is unreachable, workers find the
-    experiment later by themselves. If preparing the episodes is interrupted, the next start completes it.
+    False. `allowed` is the amount in US dollars that may be spent from now on. Without `allowed`, the
+    experiment's own limit applies, if it has one.
+
+    If the broker is unreachable, workers find the experiment later by themselves. If the preparation is
+    interrupted, the next start completes it.
     """
     episodes_write(experiment=experiment)
     for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
@@ -358,7 +361,7 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def count_played(experiment_id: int) -> int:
-    """Return how many episodes have a result row, including those that an error ended."""
+    """Return how many episodes have a result row. Episodes that an error ended are included."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__isnull=False).count()
 
 

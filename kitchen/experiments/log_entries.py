@@ -38,7 +38,7 @@ def text_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """The first entry of a log: it identifies the episode and has everything needed to replay it."""
+    """The first entry of a log. It identifies the episode and has everything that is needed to replay it."""
 
     variant: str
     level: str

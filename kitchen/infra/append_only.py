@@ -18,7 +18,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 class AppendOnlyError(TypeError):
-    """Code tried to change a row of the log."""
+    """Raised if code tries to change a row of an append-only table, such as the log."""
 
 
 class AppendOnlyQuerySet(models.QuerySet[Any]):
@@ -76,11 +76,8 @@ Unique = Sequence[Sequence[str]]
 
 
 def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Model]) -> None:
-    """Create the triggers that refuse changes in the table of this append-only model. Existing ones are
-    replaced.
-
-    Call it in the migration that creates the table or adds a column.
-    """
+    """Create the triggers that refuse changes in the table of this append-only model. Existing triggers
+    are replaced. Call it in the migration that creates the table or adds a column."""
     on = ""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL

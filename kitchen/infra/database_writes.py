@@ -23,7 +23,7 @@ Values = Mapping[str, Any]
 
 
 class RawJson(str):
-    """A text that is already JSON, so that it is stored as it is."""
+    """A text that is already JSON. It is stored without being encoded again."""
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
@@ -51,7 +51,7 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 
 
 class RowWriter:
-    """Writes rows to the database at once. Subclasses may buffer them."""
+    """Writes rows to the database immediately. Subclasses may collect rows and write them later."""
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
         """Insert rows of this model into the database (see `insert_rows`)."""
@@ -73,7 +73,8 @@ def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def time_from_driver(value: datetime) -> datetime:
-    """Return a time from the database driver with a time zone. SQLite's driver leaves it out; it is UTC."""
+    """Return a time from the database driver, with a time zone. SQLite's driver returns times without one;
+    they are in UTC."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
@@ -122,10 +123,8 @@ def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[I
 
 
 def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
-    """Insert rows in batches, and commit each batch before the next one.
-
-    With `leave_those_there`, rows that already exist are skipped. Otherwise they raise IntegrityError.
-    """
+    """Insert rows in batches, and commit each batch before the next one. If a row already exists,
+    IntegrityError is raised or, with `leave_those_there`, the row is skipped."""
     for piece in batches_of(rows):
         model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
 

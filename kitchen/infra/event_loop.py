@@ -21,8 +21,8 @@ _running: set[Future[Any]] = set()
 
 
 def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start the coroutine in the shared event loop, and return a future of its result. It inherits the
-    caller's log context."""
+    """Start the coroutine in the shared event loop, and return a future of its result. The coroutine
+    inherits the caller's log context."""
     made = asyncio.run_coroutine_threadsafe(coroutine, _loop())
     _running.add(made)
     made.add_done_callback(_running.discard)
@@ -36,10 +36,8 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run the coroutine in the shared event loop and await its result, from any event loop.
-
-    Use it for clients that keep connections open, because these work in one loop only.
-    """
+    """Run the coroutine in the shared event loop and await its result, from any event loop. Use this for
+    clients that keep connections open: their connections work in one loop only."""
     if asyncio.get_running_loop() is _loop():
         return await coroutine
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))

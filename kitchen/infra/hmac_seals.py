@@ -27,8 +27,8 @@ def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
 
 
 def canonical_text(value: Any) -> str:
-    """Return the value as JSON text in one standard form. It is the same before the value is stored and
-    after it is read from any database."""
+    """Return the value as JSON text in one standard form. Storing the value in a database and reading it
+    again does not change this text."""
     return _encode(_decode(_encode(value)))
 
 

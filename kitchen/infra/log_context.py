@@ -48,7 +48,8 @@ def log_context(**facts: str | int) -> Iterator[None]:
 
 
 def with_log_context(act: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that calls `act` with the present log context. Call it once, in another thread."""
+    """Return a function that calls `act` with the present log context. Call the returned function once, in
+    another thread."""
     return partial(copy_context().run, act)
 
 

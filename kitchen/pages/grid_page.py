@@ -167,7 +167,7 @@ class FactList(NamedTuple):
 
 
 class PadButton(NamedTuple):
-    """One command button. Without `value` it cannot be used now."""
+    """One command button. Without `value`, the button cannot be used now."""
 
     verb: str
     value: str
@@ -340,7 +340,7 @@ class GridPage(DefaultPage):
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
 
     def ahead_words(self, view: SeatView) -> str:
-        """Return what is on the cell in front of this seat, such as `wall: red lamp`. Empty in a world
+        """Return the text for the cell in front of this seat, such as `wall: red lamp`. Empty in a world
         without directions."""
         player = view.observation["players"][view.seat]
         if "face" not in player:
@@ -400,8 +400,8 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return what this verb's button does now, such as what it would pick up. Empty if the command's
-        own text is enough. Override it for your world."""
+        """Return the text of this verb's button: what the button does now, such as what the seat would
+        pick up. Empty if the command's own text is enough. Override it for your world."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:

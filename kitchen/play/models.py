@@ -321,7 +321,8 @@ class SeatCommand(AppendOnly):
 class Decision(AppendOnly):
     """One decision of an agent for one step, with the memory that the agent keeps for its next decision.
 
-    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used.
+    A decision without effect (`dropped`) is stored because of its text and its cost. Its memory is not
+    used.
     """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")

@@ -59,7 +59,7 @@ SEND_SECONDS = 1.0
 
 
 class OwnedEpisode:
-    """An episode that this process has claimed, with the asyncio task that takes its ticks."""
+    """An episode that this process has claimed, and the asyncio task that computes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self.game, self.updates = game, TickUpdates(game)
@@ -69,8 +69,8 @@ class OwnedEpisode:
 
 
 class ClockOwner:
-    """Claims real-time episodes for this process, and takes and stores their ticks. `layer` is the channel
-    layer."""
+    """Claims real-time episodes for this process, and computes and stores their ticks. `layer` is the
+    channel layer."""
 
     def __init__(self, layer: Any) -> None:
         self.name = new_owner_name()
@@ -85,7 +85,7 @@ class ClockOwner:
         """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Claim episodes and take their ticks until the task is cancelled. Then store all ticks and
+        """Claim episodes and compute their ticks until the task is cancelled. Then store all ticks and
         release the claims."""
         self._channel = await self._layer.new_channel("ticks")
         try:

@@ -91,8 +91,8 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Schedule the tick after the one that is taken now. Return by how many milliseconds this tick is
-        late; a delay below `LOST_SECONDS` gives 0."""
+        """Schedule the tick after the present one. Return by how many milliseconds the present tick is
+        late. A delay below `LOST_SECONDS` gives 0."""
         delay = now - self.due
         self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
         self.late += delay > LATE_SECONDS
@@ -131,8 +131,8 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read the episode of this claim from the database, ready for its next tick. None if it is over or
-    erased.
+    """Read the episode of this claim from the database, ready for its next tick. None if the episode is over
+    or erased.
 
     `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
     already asked them.
@@ -205,7 +205,7 @@ class RealtimeEpisode:
 
     @property
     def is_over(self) -> bool:
-        """True once the last tick was taken."""
+        """True once the last tick has run."""
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
@@ -247,8 +247,8 @@ class RealtimeEpisode:
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """Take the open step with the keys held now and the agents' decisions, then ask the agents for the
-        next one. Return the milliseconds lost before the tick."""
+        """Run the open step with the keys held now and the agents' decisions, then ask the agents for the
+        next step. Return the milliseconds lost before the tick."""
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:

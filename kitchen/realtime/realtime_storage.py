@@ -90,8 +90,8 @@ def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
 
 
 def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
-    """Renew the claims of `owner` on these episodes. Return the ids of those that it still owns. Call this
-    inside a transaction."""
+    """Renew the claims of `owner` on these episodes. Return the ids of the episodes that `owner` still
+    owns. Call this inside a transaction."""
     ours = _of(owner, episode_ids)
     ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
     return set(ours.values_list("pk", flat=True))
@@ -219,8 +219,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
     """Store these ticks in one transaction, and renew the claims of `owner`. Return the ids of the episodes
     whose ticks were stored.
 
-    Ticks of an episode are not stored if another process owns it, or if it is over or erased. The last
-    ticks also seal the episode.
+    Ticks of an episode are not stored if another process owns the episode, or if the episode is over or
+    erased. The last ticks also seal the episode.
     """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])

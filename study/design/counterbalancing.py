@@ -157,7 +157,7 @@ def get_scheme(name: str) -> OrderScheme:
 
 
 def scheme_choices() -> list[tuple[str, str]]:
-    """Return (name, label) pairs for a form."""
+    """Return (name, label) pairs of all order schemes, as the choices of a form field."""
     return [(name, scheme.label) for name, scheme in SCHEMES.items()]
 
 

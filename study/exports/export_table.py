@@ -57,7 +57,8 @@ class ExportSelection:
 
     @classmethod
     def without(cls, kinds: Iterable[str]) -> Self:
-        """Return a selection without these kinds. Raises ValueError for an unknown kind."""
+        """Return a selection that leaves out these kinds of data (keys of `ALL_KINDS`), such as
+        `synthetic`. Raises ValueError for an unknown kind."""
         left = set(kinds)
         if unknown := left - ALL_KINDS.keys():
             known = ", ".join(ALL_KINDS)
@@ -66,7 +67,7 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The kinds that are left out of the files."""
+        """The kinds of data that are left out of the files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:

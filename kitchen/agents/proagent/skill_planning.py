@@ -39,8 +39,8 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 
 @dataclass(frozen=True, slots=True)
 class PlanAttempt:
-    """One plan that the model proposed, the conditions of the skill that did not hold, and the explanation
-    given to the model."""
+    """One plan that the model proposed, the conditions of its skill that did not hold, and the explanation
+    that the model got."""
 
     skill: Skill
     failed: tuple[SkillCondition, ...] = ()

@@ -115,7 +115,7 @@ async def call_model(
     read: Callable[[Json], Reply],
 ) -> Reply:
     """Connect, send the request and read the answer, within `request.seconds`. Return the reply with the
-    parameters sent. Every failure is raised as a ModelError, which has them too."""
+    parameters that were sent. Every failure is raised as a ModelError, which also has these parameters."""
     began = time.monotonic()
     sdk = await asyncio.to_thread(connect)  # it may import the SDK first
     left = request.seconds - (time.monotonic() - began)
@@ -285,8 +285,8 @@ def _until(date: str) -> float | None:
 
 
 def key_from_environment(name: str) -> str | None:
-    """Return the key in this environment variable; None if it is not set. Raises NotAskedError if it has
-    characters that no key has; the message does not show the key."""
+    """Return the key in this environment variable; None if the variable is not set. Raises NotAskedError
+    if the key contains invalid characters. The message does not show the key."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")

@@ -127,7 +127,7 @@ def _drop(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> 
 
 
 def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Log a warning that these decisions for a step had no effect. The warning has the reason `why`, the
+    """Log a warning that these decisions for a step had no effect. The warning names the reason `why`, the
     number of model calls and their cost."""
     calls = [call for each in asked for call in each.outcome.decision.calls]
     log.warning(
@@ -158,10 +158,11 @@ def decide_step(
 ) -> Receipt | None:
     """Ask the agents that still have to decide this step, and submit their decisions. Blocks the thread.
 
-    `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions
-    (see `turn_claims`). `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked,
-    for example because the step was already taken. If all agents have decided but the step has not run, it
-    is run.
+    If `mind` (an agent's number) is given, only this agent is asked. `claim` is the worker's claim on the
+    decisions (see `turn_claims`). `ask` replaces the function `ask_mind`. If all agents have decided but the
+    step has not run, the step is run.
+
+    Returns None if no agent has to be asked, for example because the step is already over.
     """
     if (begun := _begin_step(episode_id, step, mind)) is None:
         return None
@@ -321,11 +322,12 @@ def ask_mind(
 async def ask_mind_in_loop(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision in this situation. If it is late or fails, return the commands of its
-    fallback and the reason.
+    """Ask one agent for its decision in this situation. If the agent is late or fails, return the commands of
+    its fallback and the reason.
 
     `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time.
+    `FALLBACK_SECONDS` more. If the agent's decision arrives later, `late` is called with the decision's
+    future.
     """
     started = time.monotonic()
     fallback, error = "", ""
@@ -369,10 +371,10 @@ async def _wait_for_late(made: Future[MindDecision], late: LateCallback) -> None
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """Return the decision that the agent's fallback makes in this situation, in place of the agent's own.
-    Blocks the thread.
+    """Return the decision of the agent's fallback in this situation. Blocks the thread.
 
-    `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too.
+    `code` is the reason why the agent itself did not decide, such as `timeout`. The decision has no
+    commands if the fallback fails too.
     """
     return run_in_loop(_fallback_in_loop(kind, settings, situation, code))
 

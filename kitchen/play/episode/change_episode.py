@@ -144,8 +144,8 @@ def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) ->
 def seal_and_notify(turn: OpenTurn, waiting_pages: Collection[str] = ()) -> None:
     """Seal the episode if it has ended, and notify the pages of all people after the commit.
 
-    `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, none is
-    notified.
+    `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, no page
+    is notified.
     """
     if not turn.is_open:
         seal_episode(turn.episode)
@@ -166,8 +166,8 @@ def submit_commands(
 ) -> Receipt:
     """Submit commands for one step (the first is 1), and the decisions of the agents that gave them.
 
-    All commands are accepted, or none; the receipt gives the reason of a refusal. Decisions are refused
-    while another worker than the owner of `claim` is making them. The step runs once every seat has a
+    Either all commands are accepted, or none. The receipt gives the reason of a refusal. Decisions are
+    refused if a worker other than the owner of `claim` is making them. The step runs once every seat has a
     command and the agents' minimum thinking time is over. Raises Episode.DoesNotExist if the episode was
     erased.
     """
@@ -240,7 +240,7 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
 def run_due_step(*, episode_id: int, step: int) -> bool:
     """Run a step if all seats have commands and the agents' minimum thinking time is over.
 
-    Returns False if the step was not run: it is not due, was already taken, or the episode was erased.
+    Returns False if the step was not run: the step is not due or already over, or the episode was erased.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -252,11 +252,10 @@ def run_due_step(*, episode_id: int, step: int) -> bool:
 
 
 def close_expired_turn(*, episode_id: int, step: int) -> bool:
-    """Close the open turn if its time limit is over.
+    """Close the open turn if its time limit is over. People without a command do nothing in the step, and the
+    log records that their time ran out. If no person acts in the world, the agents are asked now.
 
-    People without a command do nothing in the step, and the log records that their time ran out. If no
-    person acts in the world, the agents are asked now. Returns False, and changes nothing, if time is left
-    or the step was already taken.
+    Returns False, and changes nothing, if time is left or the step is already over.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)

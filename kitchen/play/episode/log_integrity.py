@@ -131,7 +131,7 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """Return the values that a seal covers, except the owners, as they are stored now for these episodes."""
+    """Return the present values that a seal covers, for each of these episodes. The owners are left out."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)

@@ -91,7 +91,8 @@ def log_from_rows(
 ) -> EpisodeLog:
     """Build the log of one episode from its database rows, each kind in chronological order.
 
-    Decisions that came after the episode's end are left out, so that its metrics do not change any more.
+    Decisions that came after the episode's end are left out. So the episode's metrics do not change any
+    more.
     """
     organisation = episode.team
     members = _members_of_minds(seats, organisation)

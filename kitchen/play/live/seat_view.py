@@ -119,8 +119,8 @@ class Hints(NamedTuple):
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """Return the hints for the person in this seat before the open step, one sentence each. The last one
-    recommends a command, if the world's adviser does."""
+    """Return the hints for the person in this seat before the open step, one sentence each. If the world's
+    adviser recommends a command, the last hint says so."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:
@@ -132,10 +132,10 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """Return what a sensible player in this seat would do now, for the hint of a real-time episode.
+    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The
+    result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
 
-    The result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
-    Empty if the world has no skills or no text for them.
+    Empty if the world has no skills, or no text for the skill.
     """
     if not get_kit(world.kind).skills:
         return {}

@@ -74,8 +74,8 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store a message to the members `to` that the system sends for the member `sender`, or in its own name
-    if `sender` is None.
+    """Store a message that the system sends to the members `to`. It is sent for the member `sender`, or in
+    the system's own name if `sender` is None.
 
     Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`).
     """
@@ -86,8 +86,8 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
     """Check whether the member `sender` may send this message. Return the message with its addressees, and
     the code of the refusal.
 
-    The code is empty if the message is allowed, `over` after the episode's end, and otherwise one of
-    `Mailbox.refusal`.
+    The code is empty if the message is allowed. It is `over` after the episode's end. Other codes are
+    those of `Mailbox.refusal`.
     """
     if not turn.is_open:
         return without_platform_keys(say), "over"
@@ -109,7 +109,7 @@ def messages_of_decision(
     """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out, and are listed with the reason in the decision's note.
+    Refused messages are left out. The decision's note lists them with the reason.
     """
     rows: list[Message] = []
     unsaid = []
@@ -181,8 +181,8 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Find agents' seats that may act in this step although it does not wait for them. Make the step wait for
-    those whose agent has received a new message.
+    """Make the step wait for agents that have received a new message. Only agents' seats are checked for
+    which the step does not wait, but which may act in it.
 
     Call this in the transaction in which the message was sent or the step opened.
     """
@@ -228,10 +228,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """Return for each agent id which messages the agent knew at its last own decision.
-
-    A decision that a fallback made is skipped, because the agent itself did not receive the messages then.
-    """
+    """Return, for each agent id, which messages the agent knew at its last own decision. Decisions of a
+    fallback are skipped, because the agent itself did not receive the messages then."""
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -244,11 +242,11 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
-    """Record in the note of an agent's decision which messages the agent has received in the conversation
-    among agents in this step.
+    """Record in the note of an agent's decision which messages of the conversation in this step the agent has
+    received.
 
-    `talk` is how far the agent followed that conversation. `messages` are its messages as stored, which
-    may differ: people wrote in the meantime, or a message was refused.
+    `talk` is how far the agent followed the conversation. `messages` are the conversation's messages as
+    stored. They may differ from the conversation, because people wrote meanwhile or a message was refused.
     """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))

@@ -44,13 +44,13 @@ def asked_seats(turn: OpenTurn) -> set[int]:
 
 
 def passed_by_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that have nothing to choose in this step, so that the world gave their command."""
+    """Return the seats that have nothing to choose in this step. The world gave their command."""
     return {seat for seat, row in turn.given.items() if row.chosen_by == BY_WORLD}
 
 
 def is_paced(turn: OpenTurn) -> bool:
-    """Return whether only agents act, while people lead them and have limited time for a step. The agents
-    are asked after that time."""
+    """Return whether only agents act in the world, and the people who lead them have limited time for a
+    step. The agents are then asked after this time."""
     return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
 
 
@@ -85,8 +85,8 @@ def waits_for_minds(turn: OpenTurn) -> bool:
 def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
     """Return which agents decide in which task: one tuple for each task, with the numbers of its agents.
 
-    A single empty tuple means one task for all agents: they are asked one after another, because they know
-    each other's commands.
+    A single empty tuple means one task for all agents. They are then asked one after another, because each
+    knows the commands of those before.
     """
     return [()] if turn.episode.knowing == EVERYBODY else [(mind.number,) for mind in minds_asked(turn)]
 
@@ -98,10 +98,10 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 
 def pause_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds for which the step stays open if no person has to act but one may, so that
-    this person can see the step. Otherwise 0.
+    """Return the minimum seconds for which the step stays open so that a person can see it. Otherwise 0.
 
-    Always 0 in synthetic episodes, which programs play.
+    The step is kept open if no person has to act but a person may act. Always 0 in synthetic episodes,
+    which programs play.
     """
     pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
@@ -117,8 +117,8 @@ def due_at(turn: OpenTurn) -> datetime:
 
 
 def seconds_until_due(turn: OpenTurn) -> float | None:
-    """Return the seconds until the step may run, 0 if it may run now. None while it waits for commands or
-    for leaders."""
+    """Return the seconds until the step may run; 0 if it may run now. None while the step waits for
+    commands or for leaders."""
     if missing_seats(turn) or is_held(turn):
         return None
     seconds = (due_at(turn) - timezone.now()).total_seconds()

@@ -74,7 +74,7 @@ class ExportedParticipant(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, bool]:
-        """The participant's first cells in every table (`PARTICIPANT_COLUMNS`)."""
+        """The values of the columns with which every table begins (`PARTICIPANT_COLUMNS`)."""
         return self.code, self.synthetic
 
 
