@@ -79,8 +79,8 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """Return the error page (status 503) that is shown while the database cannot be used. The page repeats
-    the request after `RETRY_SECONDS`, if it can. API clients get JSON."""
+    """Return the error page (status 503) that is shown while the database cannot be used. The page sends
+    the request again after `RETRY_SECONDS`, if this is possible. API clients get JSON."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)

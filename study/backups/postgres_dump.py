@@ -73,8 +73,8 @@ def schema_now() -> str:
 
 
 def check(file: Path, major: int) -> None:
-    """Raise BackupError unless this server can restore the dump. `major` is the major version of the
-    server that made it."""
+    """Raise BackupError if this server cannot restore the dump. `major` is the major version of the server
+    that made the dump."""
     if major > server_major():
         raise BackupError(f"the backup comes from PostgreSQL {major}, this server is {server_major()}")
     _run(program("pg_restore"), "--list", str(file))

@@ -173,7 +173,7 @@ class RestoreResult:
 
 
 def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
-    """Replace the current data by this backup. If it raises BackupError, nothing was changed.
+    """Replace the current data by this backup. If BackupError is raised, nothing was changed.
 
     Existing data are replaced only if `sure` is True. If the backup has no key, or `with_key` is False,
     the current secret key stays in use.

@@ -33,7 +33,7 @@ def _open(file: Path, patience: float = 5.0) -> sqlite3.Connection:
 
 
 def check(file: Path) -> None:
-    """Raise BackupError unless the file is an intact SQLite database."""
+    """Raise BackupError if the file is not an intact SQLite database."""
     try:
         with closing(_open(file)) as copied:
             said = copied.execute("PRAGMA quick_check(1)").fetchone()[0]

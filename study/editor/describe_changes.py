@@ -47,7 +47,7 @@ UNSET_TIMES = {
 
 
 class ChangeSide(NamedTuple):
-    """The old or the new value of a change, for display. It is a text, a list of texts (`many`), or the
+    """The old or the new value of a change, for display. It is one text, a list of texts (`many`), or the
     labelled values (`pairs`) of an added or removed row."""
 
     text: str

@@ -42,8 +42,8 @@ def outages_of(study: Study) -> QuerySet[Outage]:
 
 
 def outage_overlap(downtime: Downtime, began: datetime | None, ended: datetime | None) -> OutageEffect:
-    """Return how these outages affect an episode that lasted from `began` to `ended`. None as `ended`
-    means until now; None as `began` means no effect."""
+    """Return how these outages affect an episode that lasted from `began` to `ended`. If `ended` is None,
+    the episode lasts until now. If `began` is None, there is no effect."""
     return downtime.touch(began, ended or timezone.now()) if began else NO_EFFECT
 
 

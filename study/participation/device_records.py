@@ -41,13 +41,14 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device corrected by the fact that its screen supports multi-touch. A supposed Mac is
-        then an iPad, because no Mac has a touch screen."""
+        """Return the device, corrected by the fact that its screen supports multi-touch. If it was taken
+        for a Mac, it is an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
 def device_of(name: str) -> Device:
-    """Parse a `User-Agent` header, and return the device. All its families are `other` if nothing matches."""
+    """Parse a `User-Agent` header, and return the device. If nothing matches, all its families (kind,
+    browser, system) are `other`."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
     browser, version = next(((family, match[1]) for family, match in found if match), (OTHER, ""))

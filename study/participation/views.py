@@ -88,7 +88,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the welcome page at a study's link, with a button to enter. Only the button creates a
-    participant. A browser that already has a participant is redirected to their page."""
+    participant. A browser that already has a participant is redirected to the participant's page."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     if TOKEN in request.GET:
@@ -235,7 +235,7 @@ def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the participant's current page at their personal link. A form of a page that is already
+    """Show the participant's current page at the personal link. A submitted form of a page that is already
     finished changes nothing."""
     person = _person(request, key)
     try:

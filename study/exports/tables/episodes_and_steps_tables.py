@@ -294,8 +294,8 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return the events of a step that belong to no command, as JSON. Steps without such events are not
-    parsed."""
+    """Return the events of a step that belong to no command, as JSON. `events` is the JSON text of all
+    events of the step."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))

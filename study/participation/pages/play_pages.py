@@ -44,8 +44,8 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the practice episode. Once the episode has ended, show the page that follows it. Handle the
-    forms of both."""
+    """Show the practice episode. Once the episode has ended, show the page that follows it. Also handle
+    the forms of both pages."""
     if request.method == "POST":
         if "again" in request.POST:
             practice_again(participant_id=person.pk)
@@ -109,8 +109,8 @@ WHY = "the budget was spent"
 
 
 def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page of a round that waits because the study's budget is spent. Begin the round if it need
-    not wait any more. The participant may leave."""
+    """Show the page for a round that could not begin because the study's budget is spent. If the round can
+    begin now, begin it. The participant may leave."""
     if request.method != "POST" and begin_round(participant_id=person.pk):
         return redirect(person)
     return break_page(request, person, place)
