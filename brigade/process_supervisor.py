@@ -197,8 +197,8 @@ class ProcessGroup:
 
 @contextmanager
 def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
-    """Return a context with a socket on which a program can report that it is ready, and the environment
-    variables that name the socket."""
+    """Return a context with a socket on which a program can report that it is ready. The context also has
+    the environment variables that name the socket."""
     with tempfile.TemporaryDirectory(prefix="brigade-") as folder:  # its path is short enough for a socket
         where = os.path.join(folder, "notify")  # noqa: PTH118 - the environment needs a text
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:

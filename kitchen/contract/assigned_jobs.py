@@ -62,8 +62,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """The number of members that passed this job on until it came back to a member that had it before.
-        0 if it did not come back."""
+        """The number of members in the circle if the job came back to a member that had it before. 0 if it
+        did not come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0

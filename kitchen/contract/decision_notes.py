@@ -210,8 +210,8 @@ class Prediction:
         }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
-        """Return the prediction with its outcome: the action that the seat did (`done`), the step in which
-        the action finished, and whether the prediction was `right`."""
+        """Return the prediction with its outcome. `done` is the action that the seat did, `step` the step
+        in which the action finished. `right` says whether the prediction was right."""
         return replace(self, done=done, done_in=step, right=right)
 
 

@@ -156,9 +156,9 @@ def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int
 def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
     """Return a code for why the sender may not send this message now; empty if the sender may.
 
-    `talking` maps members to their conversation partners. The codes are `busy` (the addressee talks with
-    another member), `talking` (the sender talks with another member), `choose_one` (the message does not
-    name exactly one addressee) and `not_allowed` (it ends a conversation that has not begun).
+    `talking` maps members to their conversation partners. `busy`: the addressee talks with another member.
+    `talking`: the sender talks with another member. `choose_one`: the message does not name exactly one
+    addressee. `not_allowed`: it ends a conversation that has not begun.
     """
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE

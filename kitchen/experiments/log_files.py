@@ -60,14 +60,14 @@ class PlayedLog:
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All steps, including steps that were not taken because of a spent budget or an error. An agent
-        was not necessarily asked in each of them."""
+        """All steps. Steps that were not taken, because of a spent budget or an error, are included. An
+        agent was not necessarily asked in each step."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """The steps for which an agent was asked, including steps that were not taken because of a spent
-        budget or an error."""
+        """The steps for which an agent was asked. Steps that were not taken, because of a spent budget or
+        an error, are included."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property

@@ -76,8 +76,8 @@ def check_clock(world: World) -> None:
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return the reason why this world does not support this organisation (who may command and write to whom)
-    or this schedule (who waits for whom). Empty if it supports both.
+    """Return why this world does not support an organisation (who may command and write to whom) or a
+    schedule (who waits for whom). Empty if it supports both.
 
     Raises UnknownNameError if there is no such world.
     """

@@ -61,7 +61,7 @@ class Downtime:
         """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
         of the app that were down.
 
-        If `end` is before `begin`, the system clock was set back between them, which is also reported.
+        If `end` is before `begin`, the system clock was set back between them. This is also reported.
         """
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
@@ -93,8 +93,8 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Return whether a person who missed this past deadline could have met it, because pages and database
-    were alive until then."""
+    """Return whether a past deadline counts. It counts if pages and database were alive until then, so
+    that the person could have met it."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
 

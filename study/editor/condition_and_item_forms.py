@@ -48,8 +48,7 @@ class ShowsOtherKinds:
 
 
 def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
-    """Remove the errors of fields that belong to worlds or co-players that are not chosen, because these
-    fields are hidden."""
+    """Remove the errors of fields of worlds and co-players that are not chosen. These fields are hidden."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
             for name, _ in kind.named_settings():

@@ -78,8 +78,8 @@ def is_session_active(key: str) -> bool:
 
 
 def end_sessions(user: Any, *, but: str | None) -> None:
-    """End all logins of this user except the session `but`. The other logins were made without the second
-    factor."""
+    """End all logins of this user except the session `but`. Call this when a second factor is set up,
+    because the other logins were made without it."""
     alive = Session.objects.filter(expire_date__gt=timezone.now()).exclude(session_key=but)
     theirs = [one.pk for one in alive.iterator() if one.get_decoded().get(SESSION_KEY) == str(user.pk)]
     Session.objects.filter(pk__in=theirs).delete()

@@ -266,8 +266,8 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait, from the headers `retry-after-ms` or `retry-after`
-    (seconds or a date). None if it does not ask."""
+    """Return the seconds that the server asks to wait; None if it does not ask. They are read from the
+    header `retry-after-ms` or `retry-after` (seconds or a date)."""
     asked = headers.get("retry-after", "")
     try:
         if "retry-after-ms" in headers:

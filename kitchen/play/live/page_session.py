@@ -111,8 +111,8 @@ def page_name(asked: str) -> str:
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat if it is the newest page, if it already plays the seat, or if no page has
-    played yet.
+    """Let this page play the seat. This is allowed for the newest page, for the page that already plays, and
+    if no page has played yet.
 
     `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
     page plays.

@@ -86,8 +86,8 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
     """Check whether the member `sender` may send this message. Return the message with its addressees, and
     the code of the refusal.
 
-    The code is empty if the message is allowed. It is `over` after the episode's end. Other codes are
-    those of `Mailbox.refusal`.
+    The code is empty if the message is allowed. It is `over` after the episode's end. `Mailbox.refusal`
+    defines the other codes.
     """
     if not turn.is_open:
         return without_platform_keys(say), "over"
@@ -174,15 +174,15 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 def complete_jobs(turn: OpenTurn) -> None:
     """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
 
-    Call this in the transaction in which the step was taken.
+    Call this in the transaction that stores the step.
     """
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Make the step wait for agents that have received a new message. Only agents' seats are checked for
-    which the step does not wait, but which may act in it.
+    """Make the step wait for seats whose agent has received a new message. These are seats for which the step
+    did not wait, but which may act in it.
 
     Call this in the transaction in which the message was sent or the step opened.
     """

@@ -243,7 +243,7 @@ def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collecti
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
     """Return by seat what agents are about to do (their intents), as stated in their decisions for the
-    last step taken."""
+    last step."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]

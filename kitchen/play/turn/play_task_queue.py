@@ -64,7 +64,7 @@ def ask_answer(episode_id: int, step: int, mind: int) -> None:
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:
-    """Queue the task in which all agents decide a step, unless this was done in the last
+    """Queue the task in which all agents decide a step. Do nothing if this was done in the last
     `REPEAT_AFTER_SECONDS`.
 
     Periodic checks use this, so that they do not fill a long queue with repetitions.
@@ -80,7 +80,7 @@ def may_look_for_answers(episode_id: int) -> bool:
 
 
 def close_turn_again(episode_id: int, step: int) -> None:
-    """Queue the task that closes a turn whose time is over, unless this was done in the last
+    """Queue the task that closes a turn whose time is over. Do nothing if this was done in the last
     `REPEAT_AFTER_SECONDS`."""
     if _not_lately(CLOSE_TURN, episode_id, step):
         close_turn_later(episode_id, step, 0)

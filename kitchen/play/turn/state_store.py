@@ -295,10 +295,8 @@ class TurnWorld:
         return ComputedStep(commands, world, world.frozen_state(), events)
 
     def move_on(self, computed: ComputedStep) -> list[Values]:
-        """Use the world after this computed step from now on. Call this when the episode has taken the step.
-
-        Returns the `StateChange` rows to store.
-        """
+        """Replace the world by the world after this computed step. Call this when the step is being
+        stored. Returns the `StateChange` rows to store."""
         before, self._world, self._frozen = self._frozen, computed.world, computed.state
         if not computed.state.parts:
             return []

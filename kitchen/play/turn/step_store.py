@@ -38,8 +38,8 @@ COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields
 
 
 class StepTakenError(RuntimeError):
-    """Another process has already taken the step, or stored a message, so this transaction must be rolled
-    back."""
+    """Raised if another process has already stored the step or a message. This transaction must then be
+    rolled back."""
 
 
 def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:

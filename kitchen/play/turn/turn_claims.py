@@ -221,11 +221,11 @@ def minds_asked_separately(episode_id: int, step: int) -> list[int]:
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Return the ids of episodes in which an agent may have to answer a message or open a conversation, and
-    no worker asks it.
+    """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
+    worker asks this agent yet.
 
-    This is a quick search that may find too many: `conversation.minds_to_answer` decides. Messages and
-    steps newer than `fresh` are left out.
+    This is a quick search that may find too many episodes: `conversation.minds_to_answer` decides.
+    Messages and steps newer than `fresh` are left out.
     """
     now = timezone.now()
     span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)

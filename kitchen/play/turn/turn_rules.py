@@ -55,8 +55,8 @@ def is_paced(turn: OpenTurn) -> bool:
 
 
 def is_held(turn: OpenTurn) -> bool:
-    """Return whether agents are not asked yet, because the people who lead them still have time or have
-    not opened their page."""
+    """Return whether agents are not asked yet because of the people who lead them. Either these people
+    still have time, or they have not opened their page."""
     closes_at = turn.episode.turn_closes_at
     return is_paced(turn) and (closes_at is None or timezone.now() < closes_at)
 

@@ -242,8 +242,8 @@ class CollabOvercooked(SimpleWorld):
         return is_known_macro(self.things.rules, seat, command)
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether the teammate may request this command from the seat. The seat must be able to
-        plan it."""
+        """Return whether the teammate may request this command from the seat. Only commands that the seat
+        may plan can be requested."""
         return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:

@@ -93,8 +93,8 @@ class LayoutReach:
     def can_serve(self, soup: Soup) -> bool:
         """Return whether this soup can be cooked in some pot and served.
 
-        A seat that reaches the pot must be able to get all ingredients and a dish, and to bring the soup
-        to a serving place. The other seat may pass items over a counter.
+        There must be a seat that reaches the pot. It must be able to get all ingredients and a dish, and
+        to bring the soup to a serving place. The other seat may pass items over a counter.
         """
         return any(self._made_in(pot, soup) for pot in self.layout.places(POT))
 

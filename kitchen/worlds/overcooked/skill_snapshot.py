@@ -107,8 +107,8 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether the seats can only work together over counters, because one of them cannot reach
-        everything that a soup needs."""
+        """Return whether the seats can only work together over counters. This is so if one of them cannot
+        reach everything that a soup needs."""
         places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
         return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 

@@ -102,7 +102,7 @@ class PlayedEpisode:
 
     @property
     def marks(self) -> tuple[Any, ...]:
-        """The cells that mark the rows about this episode (`EPISODE_MARKS`)."""
+        """The values of the columns `EPISODE_MARKS`, which describe the episode in each of its rows."""
         return self.part, *self.who.marks
 
     def row_groups(

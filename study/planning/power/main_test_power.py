@@ -55,8 +55,8 @@ def critical_range(alpha: float, k: int, df: int) -> float:
     alpha is below 1 % of alpha (with fewer than ten `df`, below 5 %).
     """
     # The range of k standard normal values is below w with probability
-    # k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent standard deviation of
-    # df degrees of freedom averages that over w = q s.
+    # k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. If the range is divided by an independent standard
+    # deviation s of df degrees of freedom, this probability is averaged over w = q s.
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
         high *= 2

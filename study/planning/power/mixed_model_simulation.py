@@ -83,8 +83,8 @@ class Fits:
 
 
 def strata(conditions: int, scheme: str, people: int) -> Strata:
-    """Return the strata for a scheme's orders and this number of conditions and people. Linearly dependent
-    columns are left out."""
+    """Return the information on the model's columns (`Strata`) for a scheme's orders and these numbers of
+    conditions and people. Linearly dependent columns are left out."""
     whole, sums = information(conditions, scheme, people)
     kept = independent(whole)
     return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)

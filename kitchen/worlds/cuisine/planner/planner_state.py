@@ -189,8 +189,8 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return the place and the item of each robot that the planner does not command, and for how many steps
-    both have not changed.
+    """Return the place and the item of each robot that the planner does not command. Also return for how many
+    steps both have not changed.
 
     `ours` are the planner's seats. `before` is the result of the last step.
     """
@@ -207,10 +207,11 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Find robots of other commanders that have not moved for a long time, and return their seats.
+    """Find robots that the planner does not command and that have not moved for a long time. Return their
+    seats.
 
-    Their items are removed from the scene, so that the plan does not wait for them. `seen` is the result of
-    `watch_others`.
+    Their items are removed from the scene, so that the plan does not wait for these robots. `seen` is the
+    result of `watch_others`.
     """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:

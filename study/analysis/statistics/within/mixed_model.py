@@ -153,7 +153,7 @@ def _derivatives(
 
 def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
     """Test the hypothesis that each row of `rows`, multiplied with the estimates, is 0. Return F, its two
-    degrees of freedom (numerator, denominator) and p."""
+    degrees of freedom (numerator, denominator) and the p value."""
     inner = rows @ found.covariance @ rows.T
     values, vectors = np.linalg.eigh(inner)
     directions = vectors.T @ rows
