@@ -212,7 +212,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private`. If it returns a line, print it to standard error."""
+    """Call `make_private`. If the result is not empty, print it to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 

@@ -142,7 +142,7 @@ def describe_exit(code: int) -> str:
 
 
 def open_log(file: Path) -> IO[bytes]:
-    """Return the log file, open for appending. If it is large, it is renamed first."""
+    """Return the log file, open for appending. A large log file is renamed first."""
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists() and file.stat().st_size > LARGEST_LOG:
         file.replace(file.with_name(file.name + ".1"))

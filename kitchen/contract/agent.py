@@ -361,7 +361,7 @@ class Agent(ABC):
         return ()
 
     def refusal(self) -> str:
-        """Return why a form must reject these settings, as `setting: why`; empty if it accepts them.
+        """Return why a form must reject these settings, as `setting: why`; empty if the form accepts them.
         Settings that are already stored remain in use."""
         return ""
 

@@ -115,7 +115,7 @@ class JobLedger:
         return tuple(self._open.values())
 
     def hear(self, message: TeamMessage) -> list[Job]:
-        """Read the next message. Return the jobs that it gives or changes, in their new state."""
+        """Read the next message. Return the jobs that the message gives or changes, in their new state."""
         self.heard += 1
         made = [*_given(message, self._open.values()), *_changed(self._open.values(), message)]
         for job in made:

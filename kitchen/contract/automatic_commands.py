@@ -167,8 +167,8 @@ def visible_plans(
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
-    A seat knows its own plan. If `others` is true, it also knows the other seats' plans that the world
-    lets it see. Other seats' plans that were made for this step are not visible yet.
+    A seat knows its own plan. If `others` is true, it also knows other seats' plans, if the world lets it
+    see them. Other seats' plans that were made for this step are not visible yet.
     """
     left = {
         number: plan.then
@@ -186,8 +186,8 @@ def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that an agent may know in this step, by seat. An agent
-    knows the plans of its own `seats`. If the world shows plans, it also knows the plans that one of its
-    seats may see."""
+    knows the plans of its own `seats`. If the world shows plans, the agent also knows every plan that one
+    of its seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

@@ -43,8 +43,8 @@ class TooDeepError(ValueError):
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. Raises ValueError if it is not JSON, and TooDeepError if it is
-    nested too deeply."""
+    """Return the value of a JSON text. Raises ValueError if the text is not JSON, and TooDeepError if its
+    value is nested too deeply."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:

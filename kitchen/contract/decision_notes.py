@@ -216,8 +216,8 @@ class Prediction:
 
 
 def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
-    """Return all predictions in the notes of one agent, sorted by step. Each prediction is returned once.
-    If any note has its outcome, it has the outcome."""
+    """Return all predictions in the notes of one agent, sorted by step. A prediction that several notes
+    contain is returned once. If one of these notes has the outcome, the prediction has it, too."""
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):

@@ -375,6 +375,6 @@ class Page(ABC):
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command as text for this view. Use it instead of `phrase` if things have their own
-        names in the view."""
+        """Return the command as text for this view. If things have their own names in the view, use this
+        method instead of `phrase`."""
         return self.phrase(command)

@@ -259,7 +259,8 @@ class World(ABC):
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of steps after which the episode ends by itself; None if only its goal ends it."""
+        """Number of steps after which the episode ends by itself; None if only reaching the goal ends the
+        episode."""
 
     @property
     @abstractmethod

@@ -137,8 +137,8 @@ def episodes_write(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
-    """Save these fields of an experiment, and no others. If the limit is among them, its budget gets the
-    new limit too."""
+    """Save these fields of an experiment, and no others. If the limit is one of them, the experiment's
+    budget gets the new limit too."""
     experiment.save(update_fields=fields)
     if "limit" in fields:
         Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
@@ -246,8 +246,8 @@ def episode_for_process(*, experiment_id: int) -> ExperimentEpisode | None:
     """Return the next waiting episode, for a process that plays without workers (`--local`). None if no
     episode waits.
 
-    The episode is not claimed, so a restarted process can continue it at once. If two processes play it,
-    only one of them can store the next piece of the log.
+    The episode is not claimed, so a restarted process can continue it at once. If two processes play the
+    same episode, only one of them can store the next piece of the log.
     """
     episode = waiting_episodes(experiment_id).select_related("experiment").first()
     if episode is not None:

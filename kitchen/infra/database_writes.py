@@ -63,10 +63,8 @@ class RowWriter:
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Run an SQL query with these parameter values, and return its rows as the driver delivers them.
-
-    Convert times and JSON in them with `time_from_driver` and `json_from_driver`.
-    """
+    """Run an SQL query with these parameter values, and return the rows as the driver delivers them.
+    Convert times and JSON in the rows with `time_from_driver` and `json_from_driver`."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())

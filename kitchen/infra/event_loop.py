@@ -30,8 +30,8 @@ def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run the coroutine in the shared event loop, and block the thread until it ends. Return its result or
-    raise its error."""
+    """Run the coroutine in the shared event loop, and block the thread until the coroutine ends. Return
+    its result or raise its error."""
     return start_in_loop(coroutine).result()
 
 

@@ -465,8 +465,8 @@ def _kind(look: CellLook) -> str:
 
 
 def actor_sentence(player: Mapping[str, Json]) -> str:
-    """Return a format string that describes a seat's position, with its direction and held thing if
-    `player` has them."""
+    """Return a format string that describes a seat's position. If `player` has a direction and a held
+    thing, they are included."""
     if "face" in player and "holds" in player:
         return gettext("column {column}, row {row}, {face}, holds {thing}")
     if "face" in player:

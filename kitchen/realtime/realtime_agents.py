@@ -79,8 +79,8 @@ class RealtimeAgents:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
 
     def answers(self, turn: OpenTurn) -> list[AskedMind]:
-        """Return for each agent its decision for the open step, or its fallback's decision if it has not
-        answered."""
+        """Return each agent's decision for the open step. If an agent has not answered, return the
+        decision of its fallback."""
         return [self._answer(turn, mind) for mind in turn.minds]
 
     def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:

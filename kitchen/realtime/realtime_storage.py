@@ -53,8 +53,8 @@ class ClockEpisode:
 def clock_episodes() -> list[ClockEpisode]:
     """Return the real-time episodes that are being played or can begin.
 
-    An episode can begin when all people have opened their page, or when one of them has waited for
-    `ARRIVAL`.
+    An episode can begin when all people have opened their page. It can also begin when one person has
+    waited for `ARRIVAL`.
     """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     if not playing.filter(tick_ms__isnull=False).exists():  # the usual case, and a fast query
@@ -83,7 +83,7 @@ def _lapsed(until: datetime | None) -> bool:
 
 def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
     """Claim this episode for the clock process with the name `owner`. Returns False if another process has
-    claimed it since it was read."""
+    claimed the episode since `one` was read."""
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
     free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
     return bool(free.update(owner=owner, until=until))

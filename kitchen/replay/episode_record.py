@@ -74,7 +74,7 @@ class EpisodeRecord:
 
     @cached_property
     def failed_checks(self) -> tuple[FailedCheck, ...]:
-        """The checks of the world that failed, if it lists them."""
+        """The checks of the world that failed; empty if the world does not list failed checks."""
         return failed_checks(self.log)
 
     @cached_property

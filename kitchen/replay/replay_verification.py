@@ -205,11 +205,8 @@ class ReplayVerdict:
 
 
 def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
-    """Check the log of each of these episodes, replay it, and repeat its decisions. Yield the results,
-    ordered by id.
-
-    Episodes that are erased during this are left out.
-    """
+    """Check the log of each of these episodes, replay the episode, and repeat its decisions. Yield the
+    results, ordered by id. Episodes that are erased during this are left out."""
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")

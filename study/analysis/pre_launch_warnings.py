@@ -99,7 +99,7 @@ Scores = list[Mapping[str, Json]]
 def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
     """Return the warnings from the dry run as whole sentences, by condition key.
 
-    Conditions are left out if their settings have changed since they were played.
+    A condition is left out if its settings have changed since the dry run.
     """
     found = dry_run_spreads(study)
     return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
@@ -175,7 +175,7 @@ def late_decision_warnings(study: Study) -> Iterator[str]:
     """Yield one sentence for each condition in which decisions came too late in the dry run.
 
     The sentence begins with the condition's name. It states the number of late decisions, the length of a
-    step, and what to do. Conditions are left out if their settings have changed since they were played.
+    step, and what to do. A condition is left out if its settings have changed since the dry run.
     """
     for plan in blueprint_of(study).conditions:
         for tick_ms, late, made in _counts(study, plan):

@@ -60,8 +60,8 @@ def check_alone(file: Path) -> None:
 
 
 def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
-    """Replace the database `file` by `new`. The old database is moved to `aside` with all its files, unless
-    it was empty.
+    """Replace the database `file` by `new`. If the old database was not empty, it is moved to `aside` with
+    all its files.
 
     Raises OSError if a file cannot be moved.
     """

@@ -192,8 +192,8 @@ def _blind(played: PlayedCondition) -> list[str]:
 
 
 def condition_refusal(played: PlayedCondition) -> str:
-    """Return why new conditions cannot use these settings any more, as text. Return an empty string if they
-    can use them.
+    """Return why new conditions cannot use these settings any more, as text. Return an empty string if new
+    conditions can use them.
 
     An existing condition with such settings can still be played.
     """

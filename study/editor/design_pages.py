@@ -364,7 +364,7 @@ def _field(path: str, text: str, initial: str) -> forms.CharField:
 
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
-    """Show the form with all texts of the study in one of its other languages, or save it."""
+    """Show the form to translate all texts of the study into one of its other languages, or save it."""
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)

@@ -233,8 +233,8 @@ class OrderBalance:
 
     @property
     def spread(self) -> int:
-        """The largest imbalance of one condition. The imbalance is the condition's count at its most
-        frequent position minus its count at the least frequent one."""
+        """The largest imbalance of one condition. The imbalance compares the positions in the order of
+        play: the condition's highest count at one position minus its lowest count."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property

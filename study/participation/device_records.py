@@ -32,8 +32,8 @@ BROWSERS, SYSTEMS, DEVICES = (dict[str, str](_PATTERNS[name]) for name in ("brow
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser's device kind (one of `KINDS`), its browser and system family (`other` if unknown), and
-    its major version (None if unknown)."""
+    """A browser's device: the device kind (one of `KINDS`), the browser family and the system family
+    (`other` if unknown), and the browser's major version (None if unknown)."""
 
     device: str
     browser: str
@@ -41,8 +41,8 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device, corrected by the fact that its screen supports multi-touch. If it was taken
-        for a Mac, it is an iPad, because no Mac has a touch screen."""
+        """Return the device, corrected by the fact that its screen supports multi-touch. A device that was
+        taken for a Mac is an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 

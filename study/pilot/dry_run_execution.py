@@ -141,8 +141,8 @@ class UnreachableError(Exception):
 
 
 def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
-    """Check the settings of a dry run. Return them with the study's link and the facts about its pages filled
-    in.
+    """Check the settings of a dry run. Return the settings with two additions: the study's link, and the
+    facts about the study's pages.
 
     `url` is the address of the server. Raises DryRunRequestError if the dry run is not possible.
     """

@@ -33,7 +33,7 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 
 @dataclass(frozen=True, slots=True)
 class PlannedSkill:
-    """A skill with the agent that chose it, and the steps in which it was requested and begun."""
+    """A skill, the agent that chose it, and the steps in which the skill was requested and begun."""
 
     skill: Skill
     by: str

@@ -99,7 +99,7 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store decisions that have no effect, for example because they came too late, and log them. `why` is the
+    """Store decisions without effect, for example because they came too late. Also log them. `why` is the
     reason.
 
     If a decision cannot be stored, only the log and the budget ledger show it.

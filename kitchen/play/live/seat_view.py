@@ -371,8 +371,8 @@ def state_message(world: str, view: SeatView) -> StateMessage:
 
 
 def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]]:
-    """Return for each seat id: the seat's key, the id of the page that plays it, and the version (stamp)
-    of its episode. Erased seats are left out."""
+    """Return for each seat id: the seat's key, the id of the page that plays the seat, and the version
+    (stamp) of the seat's episode. Erased seats are left out."""
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = given.filter(chosen_by__in=step_timer.PEOPLE_CODES).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(

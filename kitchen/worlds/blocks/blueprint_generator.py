@@ -29,8 +29,8 @@ Levels = list[list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A box-shaped room: its low corner, its size, its material, and the side of the previous room that it
-    adjoins."""
+    """A box-shaped room. It has a low corner, a size, a material, and the side on which the previous room
+    adjoins it."""
 
     x: int
     y: int

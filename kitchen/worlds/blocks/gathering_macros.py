@@ -57,8 +57,8 @@ class Collect(MacroRule):
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Work on the nearest block for one step, and take it when its steps are complete. Return whether
-        the macro has ended."""
+        """Work on the nearest block for one step. When the block's steps of work are complete, take the
+        block. Return whether the macro has ended."""
         _, kind, most = macro["words"]
         cell = scene.nearest_block(seat, kind)
         if cell is None:

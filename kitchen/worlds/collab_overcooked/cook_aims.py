@@ -38,7 +38,8 @@ def seat_aims(seat: int) -> tuple[Aim, ...]:
 
 def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
     """Return a count that `aim_status` compares later. For the aim `serve`, it is how often the cook has
-    already delivered. For an aim that starts a utensil, it is how often the cook has already started it.
+    already delivered. For an aim that starts a utensil, it is how often the cook has already started the
+    utensil.
 
     Return None for `bring` and `put_in`, whose state is visible. `done` lists the cook's macros that took
     effect.

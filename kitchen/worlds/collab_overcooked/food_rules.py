@@ -72,7 +72,7 @@ class FoodRules:
         return self.patterns.keys()
 
     def product(self, utensil: str, contents: Sequence[str]) -> str | None:
-        """Return what the utensil makes from these contents; None if it makes nothing from them."""
+        """Return what the utensil makes from these contents; None if there is no recipe for them."""
         return self.rows.get((utensil, tuple(sorted(contents))))
 
     def made_in(self, utensil: str) -> set[str]:

@@ -339,8 +339,8 @@ class BriefLookup:
 
     @cached_property
     def wanted(self) -> dict[str, int]:
-        """Return the base ingredients that the level's recipes need. Each has its index in the order in
-        which the recipes list them."""
+        """Return the base ingredients that the level's recipes need, each with its index in the order of
+        the recipes."""
         recipes = self.brief["recipes"]
         used = dict.fromkeys(item for recipe in recipes.values() for item in recipe["ingredients"])
         return {item: place for place, item in enumerate(item for item in used if item not in recipes)}

@@ -66,7 +66,8 @@ class RobotsHere(NamedTuple):
 
 
 def robots_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the table of robots: where each is, what it holds, and how long it is busy."""
+    """Return the table of robots. For each robot, the table shows the place, the held item, and for how
+    long the robot is busy."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup))
     ahead = intent_cells(view, lookup) if view.plans.shows_intents else ()

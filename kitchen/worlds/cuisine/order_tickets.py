@@ -61,7 +61,7 @@ class ItemsInKitchen(NamedTuple):
     `making` counts items in busy tools.
 
     `at_hand` starts as a copy of `there`; `take` reduces it. `hands` lists for each item the seats that
-    hold it or attend a tool that makes it.
+    hold the item or attend a tool that makes the item.
     """
 
     there: Counter[str]

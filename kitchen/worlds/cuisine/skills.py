@@ -249,8 +249,8 @@ class CuisineSkills(Skills):
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that the seat `other` finished in the last step, found from its command and
-        its item."""
+        """Return the skills that the seat `other` finished in the last step. They are found from the
+        seat's command and its held item."""
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:

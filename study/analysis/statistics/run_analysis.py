@@ -92,7 +92,8 @@ class MeasureResult:
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs of conditions with p < .05. A figure marks them with brackets if they are few."""
+        """The pairs of conditions with a p value below .05. A figure marks these pairs with brackets if
+        there are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:

@@ -182,7 +182,8 @@ class Condition(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store the condition.
 
-        Raises FrozenError if its key or study changes while participants depend on it.
+        Raises FrozenError if the condition's key or study changes while participants depend on the
+        condition.
         """
         with transaction.atomic():
             stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None

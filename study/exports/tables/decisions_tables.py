@@ -203,7 +203,7 @@ PREDICTION_COLUMNS = (
 
 def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per prediction, ordered by step within each episode. If several participants played an
-    episode, its predictions are listed only with the first of them."""
+    episode, it is listed only with the first of them."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         found = predictions_by_episode(played.episode for played in piece)

@@ -111,9 +111,9 @@ class PlayedEpisode:
         """Yield the rows of this episode in groups, with the cells that all rows of a group share. The first
         cell of each row is the step's number, and rows are sorted by it.
 
-        `EPISODE_COLUMNS` are put before each row. `EPISODE_MARKS` and `OUTAGE_MARKS` are put after it, but
-        before its last `later` cells. Rows of steps that an outage affected are left out if `chosen` says
-        so.
+        `EPISODE_COLUMNS` are put before each row. `EPISODE_MARKS` and `OUTAGE_MARKS` are put before the
+        row's last `later` cells (by default at its end). Rows of steps that an outage affected are left
+        out if `chosen` says so.
         """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)

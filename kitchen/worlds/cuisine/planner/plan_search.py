@@ -214,7 +214,7 @@ class PlanSearch:
         self.played: dict[PlanDraft, PlayedDraft] = {}
 
     def play(self, draft: PlanDraft) -> PlayedDraft:
-        """Simulate this plan and return it with its value. Each plan is simulated once."""
+        """Simulate this plan. Return the plan with the result and the value. Each plan is simulated once."""
         played = self.played.get(draft)
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}

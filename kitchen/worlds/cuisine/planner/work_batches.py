@@ -40,7 +40,7 @@ class ItemsAround:
     """The items in the kitchen that dishes can use.
 
     `held`: for each item, the robots that hold it. `products`: for each product, the tools that contain
-    it, in the order in which they are done. `begun`: for each type of tool, the tools that are partly
+    it; the tool that is done first comes first. `begun`: for each type of tool, the tools that are partly
     filled.
     """
 

@@ -52,7 +52,7 @@ class GridScene:
 
     @property
     def poses(self) -> Json:
-        """Return [x, y, direction] of both seats, as agents store it in their memory."""
+        """Return [x, y, direction] of both seats, in the form in which agents store poses in their memory."""
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
     def sources(self, thing: str) -> list[Cell]:
@@ -173,8 +173,8 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the contents of the pot in this cell, and the ticks until it is ready (None if it is not
-        started).
+        """Return the contents of the pot in this cell, and the ticks until the soup is ready (None if the pot
+        is not started).
 
         An empty pot gives `((), None)`.
         """
@@ -241,7 +241,7 @@ class TaskBoard:
         return self._missing[cell]
 
     def to_start(self) -> list[Cell]:
-        """Return the cells of the pots that hold their intended soup and wait for a seat to start them.
+        """Return the cells of the pots that hold their intended soup and that a seat must start.
 
         Return an empty list if pots start by themselves.
         """

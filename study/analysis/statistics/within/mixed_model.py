@@ -209,8 +209,8 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel |
     """Fit the mixed model with these terms; by default with all terms of the design. Return NotComputable if
     the data do not allow it.
 
-    The condition is always in the model. In a design with groups, group, level and their interaction
-    replace it.
+    The condition is always in the model. In a design with groups, the terms group, level and interaction
+    replace the condition.
     """
     terms = terms or (GROUP_TERMS if table.between else TERMS)
     rows = [row for row in table.observations if row.value is not None and _has_place(table, row)]

@@ -234,7 +234,8 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order in which they were played."""
+        """True if the term is about conditions. False if it is about the order of play (position, carry-
+        over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -248,7 +249,8 @@ class UnidentifiedEffect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order in which they were played."""
+        """True if the term is about conditions. False if it is about the order of play (position, carry-
+        over)."""
         return self.term not in ORDER_TERMS
 
 
