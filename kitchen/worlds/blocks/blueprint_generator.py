@@ -29,8 +29,8 @@ Levels = list[list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A box-shaped room. It has a low corner, a size, a material, and the side on which the previous room
-    adjoins it."""
+    """A box-shaped room: its low corner, size and material. `side` is the side of the previous room to
+    which this room is attached; empty for the first room."""
 
     x: int
     y: int
