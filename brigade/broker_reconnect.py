@@ -35,7 +35,8 @@ FIRST, LONGER, LONGEST = 0.1, 0.1, 2.0
 
 
 class ReconnectingConsumer(consumer.Consumer):  # type: ignore[misc]
-    """Celery's consumer of tasks, with short waits between attempts to reconnect. It never gives up."""
+    """Celery's consumer of tasks, with short waits between attempts to reconnect. It tries to reconnect
+    without limit."""
 
     def ensure_connected(self, conn: Any) -> Any:
         """Wait until the broker can be reached, and return the connection."""

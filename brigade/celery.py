@@ -49,8 +49,8 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """Prepare a worker: allow more open files, let its threads share one heap, and let it print nothing
-    outside the log."""
+    """Prepare a worker. It may open more files, its threads share one heap, and nothing is printed outside
+    the log."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True

@@ -80,8 +80,8 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """Return the error page (status 503) that is shown while the database cannot be used. The page repeats
-    the request after `RETRY_SECONDS`, if it can. API clients get JSON."""
+    """Return the error page (status 503) that is shown while the database cannot be used. The page sends
+    the request again after `RETRY_SECONDS`, if this is possible. API clients get JSON."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
@@ -95,8 +95,8 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for status 400 (`handler400`), or that of `storage_page` if the database caused the
-    error. Django's own handler would read the broken form again and fail."""
+    """Return the page for status 400 (`handler400`). If the database caused the error, return
+    `storage_page` instead. Django's own handler would read the broken form again and fail."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 
@@ -112,7 +112,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return the page for status 500 (`handler500`), or that of `storage_page` if the database caused the
-    error."""
+    """Return the page for status 500 (`handler500`). If the database caused the error, return
+    `storage_page` instead."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

@@ -29,8 +29,11 @@ ABOUT_THE_BODY = {b"content-type", b"content-length"}
 
 
 class HttpLimits:
-    """An ASGI application that wraps the app's pages and refuses bodies of more than `largest` bytes. A
-    body with a declared length is refused before it is read; another one as soon as it is too large."""
+    """An ASGI application that wraps the app's pages and refuses request bodies of more than `largest` bytes.
+
+    A body with a declared length is refused before it is read. Any other body is refused as soon as it is
+    too large.
+    """
 
     def __init__(self, application: Any, largest: int = LARGEST_BODY) -> None:
         self.application, self.largest = application, largest

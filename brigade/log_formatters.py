@@ -28,8 +28,8 @@ _SECRET = re.compile(rf"({_ADDRESS}|{_NAMED}|{_PROGRAM})([\w-]{{4}})[\w-]{{4,}}"
 
 
 def redact_keys(text: str) -> str:
-    """Return the text with each secret key cut to its first four characters. These suffice to distinguish
-    two people."""
+    """Return the text with each secret key cut to its first four characters. Four characters are enough to
+    distinguish two people."""
     return _SECRET.sub(r"\1\2…", text)
 
 
@@ -90,9 +90,11 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
 
 
 class SeparateLogFile(WatchedFileHandler):
-    """A handler that writes to a log file. The file and its folder are created at the first line, and
-    again if the file was moved. If it cannot be written, the line goes to standard error, and no exception
-    is raised."""
+    """A handler that writes to a log file. The file and its folder are created at the first line, and again
+    if the file was moved.
+
+    If the file cannot be written, the line goes to standard error, and no exception is raised.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the line to the file, or to standard error if the file cannot be written."""

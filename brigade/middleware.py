@@ -137,8 +137,8 @@ host name and contain no links, so any name is accepted."""
 
 def check_host(page: Page) -> Page:
     """Return middleware that checks the host name of a request, before static files are served. Raises
-    DisallowedHost (status 400) for an unknown name. It also adds the header `Permissions-Policy` to every
-    response."""
+    DisallowedHost (status 400) for an unknown name. The middleware also adds the header `Permissions-
+    Policy` to every response."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         if request.path in ASKED_BY_ADDRESS:
@@ -168,8 +168,8 @@ class CheckWebSocketOrigin:
 
 
 def is_allowed_origin(scope: Any) -> bool:
-    """Return whether a websocket is requested under one of this site's host names, by a page of the same
-    origin or of the origin of `BRIGADE_URL`."""
+    """Return whether a websocket request is allowed. It must be addressed to one of this site's host
+    names. The page that sends it must have the same origin, or the origin of `BRIGADE_URL`."""
     scheme = {"ws": "http", "wss": "https"}.get(scope.get("scheme", ""), "http")
     request = ASGIRequest({**scope, "method": "GET", "scheme": scheme}, None)  # type: ignore[arg-type]
     try:
@@ -194,8 +194,8 @@ ENGLISH = "en"
 def activate_default_language(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that activates the default language during a request. It also tells caches to
-    store one response for each language."""
+    """Return middleware that activates the default language during a request. The middleware also makes
+    caches store one response for each language."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         with translation.override(default_language(request)):

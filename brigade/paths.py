@@ -92,9 +92,11 @@ def metrics_dir() -> Path:
 
 
 def valkey_socket() -> Path:
-    """Return the path of the unix socket of the embedded Valkey (a Redis server), in `var_dir()`. If that
-    path is too long for a socket or needs quoting in a URL, it is in a short private folder. Raises
-    PathError if that folder belongs to another user."""
+    """Return the path of the unix socket of the embedded Valkey (a Redis server), in `var_dir()`.
+
+    A path that is too long for a socket, or that needs quoting in a URL, cannot be used. The socket is
+    then in a short private folder. Raises PathError if that folder belongs to another user.
+    """
     wanted = var_dir() / "valkey.sock"
     if len(os.fsencode(wanted)) <= LONGEST_SOCKET and _PLAIN.match(str(wanted)):
         return wanted
@@ -122,9 +124,12 @@ def has_own_valkey() -> bool:
 
 
 def redis_url() -> str:
-    """Return `REDIS_URL`, or the address of the embedded Valkey, in the form that redis-py and
-    channels_redis accept. Raises PathError if it is not a valid address; the message does not show it,
-    because it may contain a password."""
+    """Return `REDIS_URL` or, if it is not set, the address of the embedded Valkey. The form is one that
+    redis-py and channels_redis accept.
+
+    Raises PathError if it is not a valid address. The message does not show the address, because it may
+    contain a password.
+    """
     given = os.environ.get("REDIS_URL")
     if given and not _is_redis(given):
         raise PathError("REDIS_URL: an address with redis://, rediss:// or unix:// is wanted")
@@ -191,9 +196,11 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """Make files private: other users can read neither the files that this process will write, nor
-    `var_dir()`, nor the SQLite file `database`. Return one line that says which permissions were wrong;
-    empty if none were."""
+    """Make files private: other users can read neither `var_dir()`, nor the SQLite file `database`, nor files
+    that this process will write.
+
+    Return one line that says which permissions were wrong; empty if none were wrong.
+    """
     os.umask(UMASK)
     loose = [path for path in _ours(database) if _is_loose(path)]
     kept = [path for path in loose if not _close(path)]
@@ -204,7 +211,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private`. If it returns a line, print it to standard error."""
+    """Call `make_private`. If the result is not empty, print it to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 

@@ -21,8 +21,8 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """Store this process's metrics in `paths.metrics_dir()`, where they are added to those of other
-    processes. Call this before anything is counted. If the folder cannot be written, log a warning;
+    """Store this process's metrics in the folder `paths.metrics_dir()`, where the metrics of all processes
+    are added up. Call this before anything is counted. If the folder cannot be written, log a warning;
     `/metrics` then omits this process."""
     from kitchen.infra import multiprocess_metrics  # only processes that count need it
 

@@ -120,8 +120,8 @@ async def run_once(child: ChildProcess) -> int:
 
 
 def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
-    """Return a future of the process's exit code. A new thread waits for it, because long-lived processes
-    would occupy every thread of a pool."""
+    """Return a future of the process's exit code. A separate thread waits for the exit, because long-lived
+    processes would occupy every thread of a pool."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
     Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
@@ -145,7 +145,7 @@ def describe_exit(code: int) -> str:
 
 
 def open_log(file: Path) -> IO[bytes]:
-    """Return the log file, open for appending. If it is large, it is renamed first."""
+    """Return the log file, open for appending. A large log file is renamed first."""
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists() and file.stat().st_size > LARGEST_LOG:
         file.replace(file.with_name(file.name + ".1"))
@@ -180,8 +180,8 @@ class ProcessGroup:
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
     async def exchange(self) -> bool:
-        """Replace all programs by new processes, one after another. If a new one does not become ready,
-        stop it, keep the remaining old ones, and return False."""
+        """Replace all programs by new processes, one after another. If a new process does not become
+        ready, it is stopped. Then the remaining old processes are kept, and False is returned."""
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
                 fresh = {**child.environment, **environment}
@@ -200,8 +200,8 @@ class ProcessGroup:
 
 @contextmanager
 def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
-    """Return a context with a socket on which a program can report that it is ready, and the environment
-    variables that name the socket."""
+    """Return a context with a socket on which a program can report that it is ready. The context also has
+    the environment variables that name the socket."""
     with tempfile.TemporaryDirectory(prefix="brigade-") as folder:  # its path is short enough for a socket
         where = os.path.join(folder, "notify")  # noqa: PTH118 - the environment needs a text
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
@@ -211,8 +211,8 @@ def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
 
 
 async def wait_until_ready(line: socket.socket) -> bool:
-    """Wait until the program reports on this socket that it is ready. Return False if it does not do so in
-    time."""
+    """Wait until the program reports on this socket that it is ready. Return False if the report does not
+    come in time."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(START_SECONDS):
             while await asyncio.get_running_loop().sock_recv(line, 256) != READY:

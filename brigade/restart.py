@@ -12,7 +12,8 @@ from brigade.listen_address import RunError, running_process
 
 
 def main() -> int:
-    """Send the signal SIGUSR1 to the instance that runs in this folder, which then replaces its processes.
+    """Send the signal SIGUSR1 to the instance that runs in this folder. The instance then replaces its
+    processes.
 
     Return the exit code: 0, or 2 after one line on stderr if no instance runs here.
     """

@@ -87,8 +87,11 @@ async def run(listener: socket.socket) -> None:
 
 async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> None:
     """Start all processes, print the address, and keep the processes running. Replace them whenever
-    `restart_requested` is set. If this task is cancelled, end them, Valkey last. Raises RunError if a
-    process cannot start."""
+    `restart_requested` is set.
+
+    If this task is cancelled, all processes are ended, Valkey last. Raises RunError if a process cannot
+    start.
+    """
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
@@ -117,10 +120,11 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep the embedded Valkey running. If `REDIS_URL` names another server, check that it answers. Print a
-    warning if that server is on another machine and has no password.
+    """Keep the embedded Valkey (a Redis server) running. If `REDIS_URL` names another server, check that the
+    other server answers.
 
-    Raises RunError if the named server does not answer.
+    Print a warning if that server is on another machine and has no password. Raises RunError if it does
+    not answer.
     """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
@@ -184,9 +188,11 @@ def check_redis() -> None:
 
 
 async def prepare(environment: dict[str, str]) -> None:
-    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. It
-    prints the addresses and a new password itself, so that no other process sees the password. Raises
-    RunError if it fails."""
+    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. Raises
+    RunError if it fails.
+
+    The command itself prints the addresses and a new password. So no other process sees the password.
+    """
     child = prepare_process(environment)
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")

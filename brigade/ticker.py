@@ -29,7 +29,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 class TickerProcesses:
-    """The worker processes that take the steps of timed episodes."""
+    """The worker processes that compute the steps of timed episodes."""
 
     def __init__(self) -> None:
         self._running: set[int] = set()
@@ -84,7 +84,7 @@ def _work() -> None:
 
 
 async def take_ticks() -> None:
-    """Take the steps of timed episodes in this process, until a signal ends it."""
+    """Compute the steps of timed episodes in this process, until a signal ends the process."""
     from channels.layers import get_channel_layer  # the apps are loaded by now
 
     from kitchen.realtime.clock_owner import ClockOwner
@@ -98,7 +98,7 @@ async def take_ticks() -> None:
 
 
 def main() -> int:
-    """Run until a signal ends the program; return the exit code."""
+    """Run until a signal ends this process; return the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     share_one_heap()
     share_metrics()

@@ -94,7 +94,7 @@ class DrainingServer(daphne.server.Server):
 
 
 class SingleAccept:
-    """Accept connections of a listening Twisted port one at a time, in place of the port's own loop.
+    """Accepts connections of a listening Twisted port one at a time, in place of the port's own loop.
 
     Twisted's loop accepts up to a hundred at once. So the first process to wake up would get all pages
     that reconnect. If too many files are open to accept a connection, this class tries again after a
@@ -115,7 +115,8 @@ class SingleAccept:
         return "accept"
 
     def doRead(self) -> None:  # noqa: N802 - twisted's name
-        """Accept one connection, unless another process has already accepted it. Twisted calls this."""
+        """Accept one connection. If another process has already accepted it, do nothing. Twisted calls
+        this."""
         try:
             connection, _ = self.port.socket.accept()
             with connection:
@@ -129,7 +130,7 @@ class SingleAccept:
             self.reactor.callLater(ACCEPT_PAUSE_SECONDS, self.resume)
 
     def resume(self) -> None:
-        """Accept connections again, unless the port was closed."""
+        """Accept connections again. Do nothing if the port was closed."""
         if self.port.fileno() >= 0:
             self.reactor.addReader(self)
 
@@ -147,9 +148,11 @@ LAST_OF_DATA = 7
 
 
 class LimitedRequest(WebRequest):
-    """An HTTP request with limits on time and size. A body that is too large is only stored up to one byte
-    beyond the limit. The rest is read and discarded, because browsers show no response before they have
-    sent everything."""
+    """An HTTP request with limits on time and size.
+
+    Of a body that is too large, at most one byte beyond the limit is stored. The rest is read and
+    discarded, because browsers show no response before they have sent everything.
+    """
 
     def __init__(self, channel: Any, *queued: Any) -> None:
         channel.asked = True
@@ -167,8 +170,8 @@ class LimitedRequest(WebRequest):
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """Send a piece of the response; leave out the body if the request is a HEAD request. Daphne omits
-        only its first piece."""
+        """Send a piece of the response. For a HEAD request, the body is left out. (Daphne leaves out only
+        the body's first piece.)"""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
@@ -228,8 +231,8 @@ class HttpConnections(HTTPFactory):
 
 
 class LimitedWebSocket(WebSocketProtocol):
-    """A websocket with limits. It is closed if it sends many messages without waiting for answers. Endless
-    pings, pongs or fragments, which no browser sends, close it too."""
+    """A websocket with limits. It is closed if it sends many messages without waiting for answers. It is
+    also closed if it sends endless pings, pongs or fragments, which no browser does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -277,15 +280,17 @@ class LimitedWebSocket(WebSocketProtocol):
 
 
 class WebSocketConnections(WebSocketFactory):
-    """The factory of websocket connections. Messages are compressed if the browser supports it, to a third
-    of the bytes (RFC 7692)."""
+    """The factory of websocket connections. If the browser supports it, messages are compressed to about a
+    third of the bytes (RFC 7692)."""
 
     protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """Set daphne's options and those of this app. By default, autobahn waits one second for the answer
-        to a close and rounds its timers down to full seconds. So it would sometimes cut a connection
-        before the close was sent."""
+        """Set the options of the websocket server: daphne's options and this app's.
+
+        By default, autobahn waits one second for the answer to a close, and rounds its timers down to full
+        seconds. So it would sometimes cut a connection before the close was sent.
+        """
         ours = {
             "perMessageCompressionAccept": compression_offer,
             "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,
@@ -294,8 +299,11 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Return the answer to a browser's offers of compression; None if there is no offer. Each message is
-    compressed on its own, because a shared context would take 300 kB for each open page."""
+    """Return the answer to a browser's offers of compression; None if there is no offer.
+
+    Each message is compressed on its own. A context shared by several messages would take 300 kB for each
+    open page.
+    """
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(

@@ -164,7 +164,7 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return True if the user may see the list of episodes or, with `obj`, this episode."""
+        """Return whether the user may see the list of episodes or, with `obj`, this episode."""
         if obj is None:
             return super().has_view_permission(request)
         return visible_episodes(request.user).filter(pk=obj.pk).exists()

@@ -102,7 +102,7 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
 @shared_task(name=ANSWER)
 def answer(episode_id: int, step: int, mind: int) -> None:
     """Celery task: let the agent with number `mind` answer the messages of this step. Does nothing if
-    another worker has claimed it or the step is over."""
+    another worker has claimed this task or the step is over."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
             start_in_loop(_logged(_answer_in_loop(episode_id, step, mind)))
@@ -121,23 +121,23 @@ async def _answer_in_loop(episode_id: int, step: int, mind: int) -> None:
 
 @worker_shutdown.connect
 def finish_decisions(**_: Any) -> None:
-    """When the worker shuts down, wait for the decisions in progress, because their model calls are
-    already paid."""
+    """Wait for the decisions in progress when the worker shuts down. Their model calls have already cost
+    money."""
     if not wait_until_idle(settings.DECISION_SECONDS + FINISH_SECONDS):
         log.warning("decisions are left to other workers")
 
 
 @shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
-    """Celery task: close a turn whose time limit is over. Does nothing if it has time left or is already
-    closed."""
+    """Celery task: close a turn whose time limit is over. Does nothing if the turn has time left or is
+    already closed."""
     with log_context(episode=episode_id, step=step):
         close_expired_turn(episode_id=episode_id, step=step)
 
 
 @shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
-    """Celery task: run a step that is due. Does nothing if it is not due or was already taken."""
+    """Celery task: run a step that is due. Does nothing if the step is not due or has already run."""
     with log_context(episode=episode_id, step=step):
         run_due_step(episode_id=episode_id, step=step)
 
@@ -166,16 +166,16 @@ def pick_up_open_turns() -> int:
 
 @task_failure.connect
 def let_go_of_the_database(exception: BaseException, **_: Any) -> None:
-    """After a failed task, close the thread's database connection if the database was the cause, so that
-    the next task gets a new one."""
+    """Close the thread's database connection after a task that failed because of the database. The next
+    task then gets a new connection."""
     if trouble := database_problem(exception):
         close_failed_connection(trouble)
 
 
 @worker_ready.connect
 def look_for_open_turns(sender: Any, **_: Any) -> None:
-    """When the worker is ready, let it queue `pick_up_open_turns` every second, and import the SDKs of model
-    providers.
+    """Prepare a worker that is ready: import the SDKs of model providers, and queue `pick_up_open_turns`
+    every second.
 
     Workers for episodes with people also start their heartbeat.
     """

@@ -15,15 +15,15 @@ TIME_OUT_IDLE = "study.time_out_idle"
 
 
 def ask_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue the computation of an analysis, and return whether the message broker accepted it. If not, the
-    page asks again later."""
+    """Queue the computation of an analysis, and return whether the message broker accepted the task. If it
+    did not, the page asks again later."""
     waits = f"the analysis of study {study_id} waits"
     return send_task(COMPUTE_ANALYSIS, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue the making of a report, and return whether the message broker accepted it. If not, the page
-    asks again later."""
+    """Queue the making of a report, and return whether the message broker accepted the task. If it did
+    not, the page asks again later."""
     waits = f"the report of study {study_id} waits"
     return send_task(MAKE_REPORT, study_id, who, preregistered, untouched, otherwise=waits)
 

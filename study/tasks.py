@@ -54,8 +54,8 @@ def dry_run(run_id: int) -> None:
     """Run the dry run with this id: synthetic participants take part in a study as a test. Running the task
     twice has no further effect.
 
-    The message is acknowledged when the task begins. So the run is not repeated if it takes longer than
-    the queue's timeout or its worker dies.
+    The broker's message is acknowledged when the task begins. So a long run, or a run whose worker dies,
+    is not repeated.
     """
     dry_run_walk(run_id)
 

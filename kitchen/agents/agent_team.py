@@ -55,8 +55,8 @@ class AskedMember:
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """One decision in the form that logs store. In a team without an organisation (rules for messages), it
-    is the joint decision of all members."""
+    """One decision in the form that logs store. In a team without an organisation (rules for messages),
+    this is one joint decision of all members."""
 
     member: int
     """The number of the first member that decided."""
@@ -79,8 +79,8 @@ class DecisionMade:
     def of(
         cls, member: int, decision: Decision, kind: str, because: str, milliseconds: float
     ) -> DecisionMade:
-        """Return the record of a decision. `member` is the number of the member, `kind` its kind of agent,
-        and `because` why it was asked."""
+        """Return the record of a decision. `member` is the number of the member, `kind` the kind of agent,
+        and `because` the reason why the member was asked."""
         return cls(
             member,
             because,
@@ -96,8 +96,8 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
-    """The effect of a delayed decision in the step in which it took effect: commands dropped and messages
-    not sent."""
+    """The effect of a delayed decision: the commands that were dropped and the messages that were not
+    sent, in the step in which it took effect."""
 
     member: int
     asked_in: int
@@ -110,7 +110,8 @@ class DecisionEffect:
 
 @dataclass(frozen=True, slots=True)
 class StepMade:
-    """The commands, decisions and messages of one step. They suffice to run, log and repeat the step."""
+    """The commands, decisions and messages of one step: everything that is needed to run, log and repeat
+    it."""
 
     commands: Mapping[int, Command]
     """The commands in the order in which they run. Without an organisation, those of seats that are not asked

@@ -54,15 +54,16 @@ class AskingSchedule:
         return step + self.organisation.think_steps if planned else 0
 
     def remember(self, made: DecisionMade, step: int) -> None:
-        """Note that a member was asked in this step, and store its decision if it takes effect later."""
+        """Record that a member was asked in this step. If the member's decision takes effect later, store
+        the decision."""
         self.asked_in[made.member] = step
         self.late.pop(made.member, None)
         if made.due > step:
             self.pending[made.member] = made
 
     def take_due(self, step: int) -> list[DecisionMade]:
-        """Remove and return the delayed decisions that take effect in this step. Their members can then be
-        asked again."""
+        """Remove and return the delayed decisions that take effect in this step. The members that made
+        them can then be asked again."""
         due = [made for _, made in sorted(self.pending.items()) if made.due == step]
         for made in due:
             del self.pending[made.member]
@@ -71,9 +72,12 @@ class AskingSchedule:
     def stale_commands(
         self, made: DecisionMade, game: World, settled: Collection[int]
     ) -> Mapping[int, Command]:
-        """Return the commands of a delayed decision that must be dropped, by seat. The member is informed
-        of them when it is next asked. Commands of `settled` seats, whose command cannot be changed in this
-        step, are always dropped."""
+        """Return the commands of a delayed decision that must be dropped, by seat. The member learns about
+        them when it is next asked.
+
+        `settled` are seats whose command cannot be changed in this step. Their commands are always
+        dropped.
+        """
         stale = {
             seat: command
             for seat, command in made.commands.items()
@@ -91,8 +95,8 @@ class AskingSchedule:
         return not seats or self.organisation.schedule == FREE
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
-        """Return the numbers of the members that are asked in this step. Call it once in each step,
-        because it may also pass the turn to the next member."""
+        """Return the numbers of the members that are asked in this step. Call this method once in each
+        step, because it may also pass the turn to the next member."""
         free = now.wants - self.pending.keys()
         if self.organisation.schedule == FREE:
             return free

@@ -34,8 +34,8 @@ CALL_TRIES = RetryPolicy().tries
 
 @dataclass(frozen=True, slots=True)
 class TrialCalls:
-    """Sampled calls of an agent, and the numbers needed to extrapolate them to a whole episode. The
-    sampled prompts contain no earlier questions and answers."""
+    """Sampled calls of an agent in a trial episode, and the numbers with which their cost is extrapolated
+    to a whole episode. The sampled prompts contain no earlier questions and answers."""
 
     calls: tuple[Call, ...]
     seats: int
@@ -141,9 +141,12 @@ def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None)
 
 
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
-    """Return the expected calls for `steps` further steps in total, spread over `episodes` episodes. Each
-    step has `trial.at_once` calls. A question has the length of the longest sampled one, an answer the
-    mean length. Remembered exchanges are added to the prompts."""
+    """Return the expected calls for `steps` further steps in total, in `episodes` episodes.
+
+    Each step has `trial.at_once` calls. A question is assumed to be as long as the longest sampled
+    question. An answer is assumed to have the mean length of the sampled answers. Earlier exchanges that
+    the agent remembers are added to the prompts.
+    """
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
     question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)

@@ -56,7 +56,7 @@ def _no_answers(member: int) -> RecordedAnswers | None:
 
 
 class EpisodeLoop(StepOpening):
-    """An episode in progress: ask the agents, take their steps, and log them."""
+    """An episode in progress. It asks the agents, runs the steps and logs them."""
 
     async def ask(
         self,
@@ -64,12 +64,12 @@ class EpisodeLoop(StepOpening):
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
         limits: DecisionLimits = USUAL_LIMITS,
     ) -> list[AskedMember]:
-        """Ask every member that must decide. Return situations and decisions, in the order in which commands
-        run.
+        """Ask every member that must decide. Return their situations and decisions, in the order in which the
+        commands run.
 
         `agents` has the agent of each member by its number. `answers` returns the recorded model answers
-        of a member, which are then used in place of model calls; None for new calls. Errors of agents are
-        not caught.
+        of a member. They are used in place of model calls; None means new calls. Errors of agents are not
+        caught.
         """
         told = [
             (member, self.situation(member, replace(limits, answers=answers(member.number))))
@@ -189,8 +189,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """The code of the reason why the agents are asked, if there is no organisation. One code applies
-        to all of them."""
+        """The code of the reason why the agents are asked in a team without an organisation (rules for
+        messages). The reason is the same for all agents."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
@@ -232,8 +232,8 @@ class EpisodeLoop(StepOpening):
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
-        """Take the step in the game. Return the messages that the platform itself sends afterwards, such
-        as reports of finished jobs."""
+        """Run the step in the game. Return the messages that the platform itself sends afterwards, such as
+        reports of finished jobs."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
         logged = tuple(

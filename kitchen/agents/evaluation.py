@@ -50,9 +50,12 @@ def situation_in_organisation(
     messages: tuple[TeamMessage, ...] = (),
     member: int | None = None,
 ) -> Situation:
-    """Return the situation with the organisation and the messages of one member. If `organisation` is
-    None, return `seen` unchanged. `member` is the number of a member without a seat; by default the lowest
-    seat is used."""
+    """Return the situation `seen`, with the organisation (the team's rules) and one member's messages added.
+    If `organisation` is None, return `seen` unchanged.
+
+    `member` is the number of a member without a seat. By default, it is the member with the situation's
+    lowest seat.
+    """
     if organisation is None:
         return seen
     number = min(seen.seats) if member is None else member

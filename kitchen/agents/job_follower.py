@@ -40,12 +40,12 @@ def follow_jobs(
     words: bool = False,
     stops: Mapping[int, int] = MappingProxyType({}),
 ) -> JobProgress:
-    """Choose a command for each seat that has a job. A seat follows its newest job and returns to the older
-    one afterwards.
+    """Choose a command for each seat that has a job (a task that another member gave it by message).
 
-    A job is accepted if it has an aim, and declined if it only has words. It is given up after `patience`
-    steps (0: never), or when its seat is told to stop. `stops` gives, by seat, the number of the message
-    that said so. With `words`, jobs without an aim are left to the caller. `before` is the memory that the
+    A seat follows its newest job and returns to the older one afterwards. A job is accepted if it has an
+    aim (a goal that the world can check). A job that only has words is declined or, with `words`, left to
+    the caller. A job is given up after `patience` steps (0: never), or when its seat is told to stop.
+    `stops` gives, by seat, the number of the message that says so. `before` is the memory that the
     previous call returned.
     """
     known = before or {"jobs": [], "seats": {}}
@@ -138,8 +138,8 @@ CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from
 
 
 class Follower(Agent):
-    """An agent that pursues jobs with an aim (a goal that the world can check). It does nothing without
-    such a job."""
+    """An agent that carries out jobs with an aim (a goal that the world can check). Without such a job,
+    the agent does nothing."""
 
     kind = "follower"
     instant = True
@@ -157,9 +157,11 @@ class Follower(Agent):
     )
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next command of each seat towards its aim. Each person who writes is informed once
-        that the agent reads no messages. The memory holds the open jobs and, under `told`, the people
-        informed."""
+        """Return the next command of each seat towards its aim. If a person writes to the agent, the agent
+        answers once that it reads no messages.
+
+        The memory holds the open jobs and, under `told`, the people who got this answer.
+        """
         pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]
         made = follow_jobs(situation, pursuer, situation.memory, patience=patience)
         before = situation.memory.get("told", []) if situation.memory else []

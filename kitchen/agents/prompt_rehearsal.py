@@ -39,8 +39,8 @@ class PlayCondition:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """The prompt that one co-player (agent) would send for one step, counted from 1. `request` is None if
-    the co-player is not asked or calls no language model."""
+    """The prompt that one co-player (agent) would send in one step. Steps are counted from 1. `request` is
+    None if the co-player is not asked or calls no language model."""
 
     step: int
     situation: Situation

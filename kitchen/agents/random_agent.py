@@ -9,10 +9,10 @@ from kitchen.contract.world import Command
 
 
 class RandomAgent(Agent):
-    """Draw each seat's command from its legal actions; play every world.
+    """Plays every world: it draws each seat's command from the seat's legal actions.
 
     The random numbers depend only on the situation's seed. Seats choose in order. If a seat's command
-    makes the same command at the same place impossible, later seats do not choose it.
+    makes the same command at the same location impossible, later seats do not choose it.
     """
 
     kind = "random"

@@ -30,9 +30,11 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One value of a series. `low` and `high` are the ends of its interval. If the series draws horizontal
-    spans, they are the span's start and end on the x axis. `words` is the tooltip, and `label` is printed
-    next to the point."""
+    """One value of a series.
+
+    `low` and `high` are the ends of the value's interval. In a series of horizontal spans, they are the
+    start and end of the span on the x axis. `words` is the tooltip. `label` is printed next to the point.
+    """
 
     x: float
     y: float
@@ -82,8 +84,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis from `low` to `high`. With `names`, the positions 0, 1, … have these names. Otherwise
-    `ticks` are marked; without ticks, round numbers are."""
+    """An axis from `low` to `high`. With `names`, the positions 0, 1, … have these names. Otherwise the
+    numbers in `ticks` are marked or, without `ticks`, round numbers."""
 
     title: str
     low: float
@@ -145,7 +147,7 @@ class Chart:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series that the legend shows, each name once. Empty if there is only one."""
+        """The series that the legend shows; each name is shown once. Empty if there is only one series."""
         found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 

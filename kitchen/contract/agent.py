@@ -56,8 +56,8 @@ that it gave has not changed for long, or nobody has answered its question (`kit
 class LateDecision:
     """A decision, or some of its commands, that had no effect.
 
-    Either it arrived after its step was over or after its time limit, or these commands were no longer
-    legal when they were due (`Organisation.think_steps`).
+    There are two reasons. The decision arrived after its time limit or after its step was over. Or
+    commands of a slow decision (`Organisation.think_steps`) were no longer legal when they were due.
     """
 
     step: int
@@ -69,8 +69,8 @@ class LateDecision:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """The reason why an agent is asked to decide, the seats that need a command, and what it may know of
-    others' commands."""
+    """The reason why an agent is asked to decide, the seats that need a command, and what the agent may
+    know of other players' commands."""
 
     because: str = REASON_SEAT
     """The reason why the agent is asked now."""
@@ -119,7 +119,7 @@ class DecisionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Everything an agent may know when it decides. Mappings have its seats as keys."""
+    """Everything an agent may know when it decides. The keys of the mappings are the agent's seats."""
 
     world: str
     """Name of the world."""
@@ -163,27 +163,26 @@ class Situation:
 class Decision:
     """An agent's decision for the coming step.
 
-    `commands` are in the order in which they run; a seat left out does the world's default. `played_by` names
-    the agent that chose, if a stand-in chose instead. `note` is JSON for the log: reasons, questions and
-    answers. An agent that reads model replies also notes how it read them
-    (`kitchen.contract.decision_notes`).
+    `commands` are in the order in which they run. A seat left out does the world's default. `played_by` names
+    what chose the commands, for example a kind of agent or `stand-in`; empty for the agent itself. `note` is
+    JSON for the log: reasons, questions and answers. An agent that reads model replies also notes how well it
+    could read them (`kitchen.contract.decision_notes`).
 
-    `calls` lists all calls of language models for this decision, in order, including those without an answer.
-    `fallback` is the code of the ModelError that made the agent use its stand-in; empty if there was none.
+    `calls` lists all calls of language models for this decision, in order, including calls without an answer.
+    `fallback` is the code of the ModelError because of which a substitute decided; empty if there was none.
 
-    `plans` gives the commands of a seat for the steps after this one. The agent is not asked while the plan
-    runs. A plan goes on as long as each command is legal in its step and the seat has something to choose. It
-    has at most `MAX_PLAN_STEPS` commands. A new plan replaces what is left of the seat's old plan.
+    `plans` gives the commands of a seat for the steps after this one, at most `MAX_PLAN_STEPS`. The agent is
+    not asked while the plan runs. A plan goes on as long as each command is legal in its step and the seat
+    can choose a command. A new plan replaces the rest of the seat's old plan.
 
-    `intents` states what a seat will do after the coming step, as far as the agent has already decided it. It
-    never holds guesses, and nothing about the commands of the coming step. It is stored in the note, under
-    `intents`, only if people see it (`DecisionRequest.tells`).
+    `intents` states what a seat will do after the coming step, if the agent has already decided it. It never
+    holds guesses or the commands of the coming step. It is stored in the note, under `intents`, only if
+    people see it (`DecisionRequest.tells`).
 
-    `says` are messages to others. Each is sent if the organisation permits it
-    (`kitchen.contract.team_messages`).
+    `says` are messages to others. Each is sent if the organisation (the rules of the team) permits it.
 
-    `planned` is False if the agent did not plan for this decision, because it only goes on with its job.
-    Where thinking takes steps (`Organisation.think_steps`), such a decision takes effect at once.
+    `planned` is False if the agent only goes on with a job and did not plan. If thinking takes steps
+    (`Organisation.think_steps`), such a decision takes effect at once.
     """
 
     commands: Mapping[int, Command]
@@ -206,8 +205,8 @@ def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A recommended command for one seat, used for hints to a person. `aim` is its purpose in the codes of
-    the world; the page translates it (`Page.hint`)."""
+    """A recommended command for one seat, used for hints to a person. `aim` is the purpose of the command,
+    in the codes of the world. The page translates it (`Page.hint`)."""
 
     command: Command
     aim: Intent
@@ -226,8 +225,8 @@ def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 class Adviser:
-    """Recommends commands in a world, for hints to people and for simulated people. Keep no state between
-    calls.
+    """Recommends commands in a world, for hints to people and for simulated people. Subclasses must keep no
+    state between calls.
 
     This base class recommends nothing. A world overrides the methods that it can support.
     """
@@ -238,8 +237,8 @@ class Adviser:
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command of a beginner who reaches the goal of the practice (`Practice.until`)
-        soon and in a simple way. None if none is known. Must be quick."""
+        """Return the next command of a beginner who reaches the goal of the practice (`Practice.until`) in
+        a short and simple way. None if none is known. Must be quick."""
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
@@ -249,9 +248,11 @@ class Adviser:
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return the commands that a sensible person in the situation's only seat expects from the other
-        `seats`. Seats for which nothing is known are left out. `situation.commanded` has the person's own
-        command."""
+        """Return the commands that a sensible person in the situation's only seat would expect from the other
+        `seats`. Seats without a known command are left out.
+
+        `situation.commanded` has the person's own command.
+        """
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
@@ -263,8 +264,8 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return how much was produced in an episode of `steps` steps with this score, as a share of the
-        highest output to be expected."""
+        """Return how much was produced in an episode of `steps` steps with this score. The result is a
+        share of the highest output to be expected."""
         return 0.0
 
 
@@ -285,7 +286,7 @@ class AimPursuer:
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next command of this seat towards `aim`, and the status of the aim.
 
-        `since` is what `World.aim_mark` returned when the seat was asked for the aim. An aim with an
+        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim with an
         unknown form has the status FAIL. Must be quick.
         """
         raise NotImplementedError
@@ -293,8 +294,8 @@ class AimPursuer:
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
-    """Settings for a trial run of a co-player, from whose prompts the cost of real model calls is
-    forecast."""
+    """Settings for a trial run of a co-player. The cost of real model calls is forecast from the prompts
+    of this run."""
 
     settings: Mapping[str, Json]
     """Settings of a co-player of the same kind that calls the stand-in model with the same prompts, at once,
@@ -348,8 +349,8 @@ class Agent(ABC):
         """Return warnings for the researcher: what will prevent the agent from playing with these settings,
         such as a missing key.
 
-        Each is a whole sentence. Only what this process can check is included. The study is assumed to
-        have a budget.
+        Each warning is a whole sentence. Only facts that this process can check are included. The study is
+        assumed to have a budget.
         """
         return ()
 
@@ -359,7 +360,7 @@ class Agent(ABC):
         return ()
 
     def refusal(self) -> str:
-        """Return why a form must reject these settings, as `setting: why`; empty if it accepts them.
+        """Return why a form must reject these settings, as `setting: why`; empty if the form accepts them.
         Settings that are already stored remain in use."""
         return ""
 
@@ -369,18 +370,18 @@ class Agent(ABC):
         return ""
 
     def model(self) -> str:
-        """Return the language model that plays, as `provider:model`. It is this process's default if the
-        settings name none. Empty if the agent uses no model."""
+        """Return the language model that plays, as `provider:model`. If the settings name none, this is
+        the process's default. Empty if the agent uses no model."""
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return settings for a trial run at no cost, with which its prompts can be measured. None if it
-        calls no language model."""
+        """Return settings for a trial run without cost, in which the agent's prompts can be measured. None
+        if the agent calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the messages that the agent sends to a language model at every step of an episode that
-        starts with this situation. Empty if it uses no model."""
+        """Return the messages that the agent sends to a language model in every step of an episode. The
+        episode starts with this situation. Empty if the agent uses no model."""
         return ()
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
@@ -389,7 +390,7 @@ class Agent(ABC):
         return {}
 
     def foretells(self) -> bool:
-        """Return whether the notes of its decisions predict what others will do next
+        """Return whether the agent notes predictions of what others will do next
         (`kitchen.contract.decision_notes`)."""
         return False
 
@@ -400,12 +401,12 @@ class Agent(ABC):
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Return the decision for a step in which `decide` was late (`code` is `timeout`) or failed
-        (`error`). By default it has no commands. It must be computed at once. May raise."""
+        (`error`). By default the decision has no commands. It must be computed at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Return a new decision from `late`, a decision that was made for an earlier step of a real-time
-        world and has arrived now. None: ignore it.
+        """Return a new decision that makes use of `late`, or None to ignore it. `late` is a decision for an
+        earlier step of a real-time world that has arrived only now.
 
         `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
         quick and wait for nothing. May raise.

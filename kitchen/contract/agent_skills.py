@@ -44,8 +44,8 @@ def spell_skill(skill: Skill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """The style of an agent's play, as far as its prompts depend on it: whether it may wait, and when it
-    fetches things."""
+    """The style of an agent's play: whether it may wait, and when it fetches things. The agent's prompts
+    depend on it."""
 
     waits: str
     """FREELY, ONCE or NEVER."""
@@ -55,7 +55,8 @@ class PlayStyle:
 
 @dataclass(frozen=True, slots=True)
 class SeatObservation:
-    """The knowledge of an agent in one of its seats now: brief, observation, legal commands and events."""
+    """What an agent knows in one of its seats now: brief (unchanging facts), observation, legal commands
+    and events."""
 
     seat: int
     brief: Mapping[str, Json]
@@ -73,7 +74,7 @@ class SeatObservation:
 
 @dataclass(frozen=True, slots=True)
 class SkillCondition:
-    """A condition for choosing a skill now, with its text and whether it is met."""
+    """One condition that must hold to choose a skill now: its text, and whether it is met."""
 
     code: str
     claim: str
@@ -85,7 +86,8 @@ class SkillCondition:
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """One example for the prompt. `foresees` is the predicted next skill of the first other player."""
+    """One example for the prompt. `foresees` is the predicted next skill of the first of the other
+    players."""
 
     scene: str
     analysis: str
@@ -95,7 +97,8 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class GameDescription:
-    """The description of the game for its player, in whole sentences. It is the same for a whole episode."""
+    """The description of the game for one of its players, in whole sentences. It is the same for a whole
+    episode."""
 
     role: str
     """The name of the game, and who else plays."""
@@ -129,8 +132,8 @@ class Skills(ABC):
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual style of play in this level. It is used for what the agent's settings leave
-        open."""
+        """Return the usual style of play in this level. It applies where the agent's settings name no
+        style."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -142,35 +145,35 @@ class Skills(ABC):
 
     @abstractmethod
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills that the seat `other` could be asked for in this episode."""
+        """Return all skills that others could ask the seat `other` to carry out in this episode."""
 
     @abstractmethod
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that a model's words mean (verb first), even if the spelling differs. None if
-        the world has no such skill."""
+        """Return the skill that a model's words (`written`) name, even if the spelling differs. The verb
+        comes first. None if the world has no such skill."""
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions under which the agent's seat may choose the skill now, in the order to
-        check them."""
+        """Return the conditions that must hold for the agent's seat to choose the skill now, in the order
+        in which they are checked."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the facts about the present moment that `status` needs later. Called when the agent's
-        seat begins the skill."""
+        """Return the facts about the present moment with which `status` compares later. Called when the
+        agent's seat begins the skill."""
 
     @abstractmethod
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return whether a skill is completed (SUCCESS), cannot be completed (FAIL), or neither (UNKNOWN).
-        `since` is what `mark` returned when it began."""
+        """Return SUCCESS if a skill is completed, FAIL if it cannot be completed, else UNKNOWN. `since` is
+        what `mark` returned when the skill began."""
 
     @abstractmethod
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """Return the skills that the seat `other` finished in the last step."""
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether `done`, a finished skill, is the predicted skill `foreseen`. None if it may be a
-        step towards it."""
+        """Return whether the finished skill `done` is the predicted skill `foreseen`. None if `done` may
+        be a step towards `foreseen`."""
         return foreseen == done
 
     @abstractmethod
@@ -193,14 +196,14 @@ class Skills(ABC):
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
         """Return the skill that a sensible player in seat `other` would choose now; it may be a wait. The
-        stand-in model, a program that replaces the language model, answers with it."""
+        stand-in model, a program that replaces the language model, answers with this skill."""
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, or a
-        better one if `rule` would wait for others."""
+        """Return the skill that a hint recommends for the agent's own seat. Usually this is the skill of
+        `rule`. If `rule` would wait for others, a better skill may be returned."""
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """Return the skill in the form in which a person's page shows what an agent will do next; empty if
-        it is not shown."""
+        """Return the skill as an intent, the form in which people's pages show what an agent will do next.
+        Empty if the page does not show this skill."""
         return {}

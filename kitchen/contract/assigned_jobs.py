@@ -29,7 +29,8 @@ REPORTED = frozenset({STARTED, DONE, FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job that one worker was given, in its present state."""
+    """One job (a task) that a member was given by message, in its present state. The member that carries
+    it out is the worker."""
 
     number: int
     """The number of the message that gave it."""
@@ -60,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """The number of times that this job was given until it came back to a member that had it before. 0
-        if it did not come back."""
+        """The number of members in the circle if the job came back to a member that had it before. 0 if it
+        did not come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0
@@ -80,8 +81,8 @@ class Job:
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs that these messages give, in their last state, in the order in which they were
-    given."""
+    """Return all jobs that these messages give, in their last state. They are in the order in which they
+    were given."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
@@ -113,7 +114,7 @@ class JobLedger:
         return tuple(self._open.values())
 
     def hear(self, message: TeamMessage) -> list[Job]:
-        """Read the next message. Return the jobs that it gives or changes, in their new state."""
+        """Read the next message. Return the jobs that the message gives or changes, in their new state."""
         self.heard += 1
         made = [*_given(message, self._open.values()), *_changed(self._open.values(), message)]
         for job in made:
@@ -133,8 +134,8 @@ def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
 
 
 def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:
-    """Return the open job of `sender` that an `inform` with this `data` passes on; None if it passes none
-    on."""
+    """Return the open job of `sender` that is passed on by a message of kind `inform` with this `data`.
+    None if the message passes no job on."""
     mine = (job for job in jobs if job.is_open and job.worker == sender)
     return next((job for job in mine if job.number == data.get(PASSED_ON)), None)
 
@@ -186,7 +187,8 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Return whether a message refers to a job that is not open, or that is not one of the sender's own."""
+    """Return whether a message refers to a job wrongly: the job is not open, or it is not the sender's
+    own."""
     if say.kind == INFORM and PASSED_ON in say.data:
         return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:

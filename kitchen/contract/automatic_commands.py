@@ -46,7 +46,11 @@ class Plan:
 
     def in_place_of(self, other: Plan | None) -> Plan:
         """Return this plan, marked as the replacement of `other`, so that the log can record the replaced
-        plan. If `other` itself replaced a plan in the same step, that older plan is recorded."""
+        plan.
+
+        If `other` has itself replaced a plan in the same step, that older plan is recorded instead of
+        `other`.
+        """
         if other is None:
             return self
         return replace(self, replaces=other.replaces or (other if other.then else None))
@@ -54,7 +58,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticCommand:
-    """The command that a seat gets in a step in which it is not asked, and who chose it."""
+    """The command of a seat in a step in which its player is not asked, and who chose the command."""
 
     seat: int
     command: Command
@@ -65,8 +69,8 @@ class AutomaticCommand:
 
 @dataclass(slots=True)
 class TurnOpening:
-    """The result of opening a step: automatic commands, the plans that remain, and events of dropped
-    plans."""
+    """The result of opening a step: the automatic commands, the plans that remain, and the events of plans
+    that were dropped."""
 
     filled: list[AutomaticCommand] = field(default_factory=list)
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -79,11 +83,12 @@ class TurnOpening:
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """Return the automatic commands of those `seats` whose player is not asked for a command in the coming
-    step, and the plans that remain.
+    """Return the automatic commands of `seats` for the coming step, and the plans that remain. A seat gets an
+    automatic command if its player is not asked.
 
-    A seat with a plan gets its next planned command, or the idle command while it has nothing to choose.
-    With `passes_by`, seats without a plan and with nothing to choose get the idle command, too.
+    A seat with a plan gets its next planned command. While it cannot choose a command, it gets the idle
+    command instead. With `passes_by`, a seat without a plan also gets the idle command while it cannot
+    choose one.
     """
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
@@ -97,8 +102,8 @@ def open_turn(
 
 
 def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
-    """Return the `plan_broken` events of replaced plans that the log does not have yet. Call this after
-    the last step."""
+    """Return the `plan_broken` events of replaced plans that are not in the log yet. Call this after the
+    last step."""
     replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
     return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
 
@@ -114,7 +119,7 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 def may_act(world: World, seat: int) -> bool:
     """Return whether a seat whose player is not asked for a command can do something other than `idle`,
-    for example stop its action."""
+    for example `stop`."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 
@@ -133,11 +138,11 @@ def _broken(seat: int, plan: Plan, why: str) -> Event:
 
 
 def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the decision's plans for seats whose command for this step is already fixed, by seat. An empty
-    plan ends the seat's old plan.
+    """Return the decision's new plans for seats whose command for this step is already fixed, by seat. An
+    empty plan ends the seat's old plan.
 
     Such seats were not asked for a command, and the decision does not command them. If the agent was asked
-    only to answer a message, only the seats in `may_act` are considered.
+    only to answer a message, only seats for which `may_act` is true are considered.
     """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     may_act = set(situation.request.may_act)
@@ -147,8 +152,11 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
 
 
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the decision's plans that start with this step, by seat. They belong to seats that were asked
-    for a command, or that may act and were commanded. Empty plans are left out."""
+    """Return the decision's plans that start with this step, by seat. Empty plans are left out.
+
+    A seat's plan can start if the seat was asked for a command. It can also start if the seat may act
+    (`may_act`) and got a command.
+    """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     commanded = {*asked, *(decision.commands.keys() & set(situation.request.may_act))}
     return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}
@@ -159,8 +167,8 @@ def visible_plans(
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
-    They are its own plan and, if `others` is true, plans of others that the world lets it see. Plans of
-    others that were made for this step are not visible yet.
+    A seat knows its own plan. If `others` is true, it also knows other seats' plans, if the world lets it
+    see them. Other seats' plans that were made for this step are not visible yet.
     """
     left = {
         number: plan.then
@@ -177,8 +185,9 @@ def visible_plans(
 def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the remaining commands of the plans that an agent may know in this step, by seat. They are
-    those of its `seats` and, if the world shows plans, those that one of these seats may see."""
+    """Return the remaining commands of the plans that an agent may know in this step, by seat. An agent
+    knows the plans of its own `seats`. If the world shows plans, the agent also knows every plan that one
+    of its seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

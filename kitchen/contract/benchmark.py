@@ -25,8 +25,8 @@ TurnCommands = tuple[tuple[int, Command], ...]
 
 @dataclass(frozen=True, slots=True)
 class ScoreBound:
-    """The best possible result of one or more episodes: the most orders that can be completed, and the
-    orders that end."""
+    """The best possible result of one or more episodes: the largest number of orders that can be
+    completed, and the number of ended orders (completed or missed) with which the share is highest."""
 
     completed: int
     """Maximum number of orders completed."""
@@ -44,7 +44,8 @@ class ScoreBound:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkVariant:
-    """One setup to compare with others: its settings, and the published result to compare it with."""
+    """One setup of agents to compare with other setups: its settings, and the published result that
+    belongs to it."""
 
     name: str = ""
     label: str = ""
@@ -72,13 +73,13 @@ class OptimumCase:
 
 
 class NoSolverError(Exception):
-    """The program that computes optima is not installed. The message is one line."""
+    """Raised if the program that computes optima is not installed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The solver's result. The commands in `turns` complete `completed` orders; no commands can complete
-    more than `bound`."""
+    """The solver's result. The commands in `turns` complete `completed` orders. No commands can complete
+    more than `bound` orders."""
 
     completed: int
     bound: int
@@ -113,8 +114,8 @@ class Benchmark(ABC):
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the world's settings for an episode in this level. `alpha` is the interval between
-        orders, `steps` the length."""
+        """Return the world's settings for an episode in this level. `alpha` sets the interval between
+        orders, `steps` the length of the episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ class PublishedValue:
 
 
 class ComparisonBenchmark(Benchmark):
-    """A benchmark that compares one metric by level, number of seats and line-up. It has no order
-    intervals: the only one is 1."""
+    """A benchmark that compares one metric by level, number of seats and line-up (the agents that play
+    together). It does not vary the interval between orders: `alpha` is always 1."""
 
     alphas: ClassVar[tuple[float, ...]] = (1.0,)
     figure: ClassVar[str]
@@ -190,13 +191,13 @@ class CompletionBenchmark(Benchmark):
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Yield (variant, number of agents) for each setup of the published table called `name`. `agents`
-        and `models` are used if the table does not fix them."""
+        """Yield (variant, number of agents) for each setup of the published table called `name`. If the
+        table does not fix them, `agents` and `models` are used."""
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return the published (completed, ended) orders by order interval. `row` names a table and row;
-        without it, level and agents choose the row."""
+        """Return the published (completed, ended) orders by order interval. `row` names a table and one of
+        its rows. If `row` is None, `level` and `agents` choose the row."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
@@ -205,7 +206,7 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """Return the best possible result of the episodes with these seeds together. `alpha` is the
+        """Return the best possible result of all episodes with these seeds together. `alpha` sets the
         interval between orders."""
 
     @abstractmethod
@@ -214,8 +215,8 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """Return the best possible result of a case. If it is not found within `seconds`, return the best
-        plan and bound found so far."""
+        """Return the best possible result of a case. If the solver does not find it within `seconds`,
+        return the best plan and bound found so far."""
 
     @abstractmethod
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:

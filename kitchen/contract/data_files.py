@@ -36,15 +36,15 @@ MAX_DEPTH = 50
 
 
 class TooDeepError(ValueError):
-    """Lists or tables are nested more than `MAX_DEPTH` levels deep."""
+    """Raised if lists or tables are nested more than `MAX_DEPTH` levels deep."""
 
     def __init__(self) -> None:
         super().__init__(f"is nested deeper than {MAX_DEPTH} levels")
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. Raises ValueError if it is not JSON, and TooDeepError if it is
-    nested too deeply."""
+    """Return the value of a JSON text. Raises ValueError if the text is not JSON, and TooDeepError if its
+    value is nested too deeply."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -99,7 +99,7 @@ class Record(BaseModel):
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """Return a record with the values of an object's attributes, such as a database row. They are not
+        """Return a record with the attributes of an object, such as a database row. The values are not
         checked again."""
         return cls.model_construct(**{name: getattr(row, name) for name in cls.model_fields})
 
@@ -122,18 +122,19 @@ class DataSource:
     key: str = ""
 
     def at(self, key: str) -> DataSource:
-        """Return the origin of a key within this one."""
+        """Return the origin (for error messages) of the value under `key` within this origin."""
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
-        """Return an error about a key within this origin, or about the whole origin if the key is empty."""
+        """Return an error about a key within this origin. If the key is empty, the error is about the
+        whole origin."""
         where = _joined(self.key, key)
         where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """Return the values, checked and converted to this type. Raises DataError for the first wrong one.
-        With `more`, unknown keys are ignored."""
+        """Return the values, checked and converted to this type. Raises DataError for the first wrong
+        value. With `more`, unknown keys are ignored."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
@@ -141,8 +142,8 @@ class DataSource:
 
 
 def find_problem(kind: type[Record], values: Json) -> str:
-    """Return the first problem if `values` are read as a table of this type, as `key: reason`; empty if
-    there is none."""
+    """Read `values` as a table of this type, and return the first problem as `key: reason`. Empty if there
+    is no problem."""
     try:
         kind.model_validate(values)
     except ValidationError as error:
@@ -235,7 +236,7 @@ Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 
 def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
     """Return (origin, content) of a TOML file. The origin names the file in error messages. Raises
-    DataError if it cannot be read or is not TOML."""
+    DataError if the file cannot be read or is not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -30,7 +30,7 @@ WARN_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """Counts of how well the model replies for one decision could be read: requested, unread and refused
+    """Counts for one decision of how well the model's replies could be read: requested, unread and refused
     commands."""
 
     commands: int
@@ -50,16 +50,16 @@ class ReplyReading:
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """Return how well the replies for a decision were read; None if its note does not tell. `seats` is the
-    number of the agent's seats."""
+    """Return how well the replies for a decision were read. None if the decision's note does not say it.
+    `seats` is the number of the agent's seats."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
 
 
 def reading_from_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> ReplyReading:
-    """Return how well replies were read, from a note's lists `faults` and `mended`. `seats` is the number
-    of requested commands."""
+    """Return how well replies were read. It is computed from `faults` and `mended`, two lists in a
+    decision's note. `seats` is the number of requested commands."""
     after, before = list(faults), list(mended)
     codes = [fault["code"] for fault in after]
     unread = seats if NO_COMMAND in codes else sum(code in UNREAD_CODES for code in codes)
@@ -72,8 +72,8 @@ def _refused(faults: Iterable[Json]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReadings:
-    """Counts over many decisions: how many were read whole, in part or not at all, and how many commands
-    were refused."""
+    """Counts over many decisions: the numbers of decisions whose replies were read whole, in part or not
+    at all, and the number of refused commands."""
 
     whole: int = 0
     part: int = 0
@@ -122,13 +122,16 @@ class ReplyReadings:
     @property
     def is_bad(self) -> bool:
         """True if too many replies failed, so that the results say little about the model. `warning` then
-        has a text."""
+        has a text for researchers."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
     def words(self) -> str:
         """The counts as a text: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands
-        invalid`. The count before a second try is added if it differs. Empty if nothing was read."""
+        invalid`. Empty if nothing was read.
+
+        If a second try changed a count, the text also has the count before it.
+        """
         if not self.decisions:
             return ""
         read = f"{self.whole} of {counted_noun(self.decisions, 'decision')} read whole"
@@ -169,8 +172,8 @@ PredictedAction = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A prediction by the agent in seat `by` of the next action of seat `of`, made in `step` (from 1),
-    with its outcome if known."""
+    """A prediction of another player's next action, with its outcome if known. The agent in seat `by` made
+    it about seat `of` in step `step` (from 1)."""
 
     by: int
     of: int
@@ -202,14 +205,14 @@ class Prediction:
         }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
-        """Return the prediction with its outcome: the action that the seat did, the step in which it
-        finished, and whether that is `right`."""
+        """Return the prediction with its outcome. `done` is the action that the seat did, `step` the step
+        in which the action finished. `right` says whether the prediction was right."""
         return replace(self, done=done, done_in=step, right=right)
 
 
 def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
-    """Return all predictions in the notes of one agent, sorted by step. Each is returned once, with its
-    outcome if a note has it."""
+    """Return all predictions in the notes of one agent, sorted by step. A prediction that several notes
+    contain is returned once. If one of these notes has the outcome, the prediction has it, too."""
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):
@@ -220,14 +223,14 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
 
 @dataclass(frozen=True, slots=True)
 class PredictionAccuracy:
-    """The number of predictions with a known outcome (`judged`), and of right ones."""
+    """The number of predictions with a known outcome (`judged`), and the number of right ones."""
 
     right: int = 0
     judged: int = 0
 
     @classmethod
     def of(cls, foreseen: Iterable[Prediction]) -> Self:
-        """Return the counts for these predictions. Those without an outcome are left out."""
+        """Return the counts for these predictions. Predictions without an outcome are left out."""
         judged = [one.right for one in foreseen if one.right is not None]
         return cls(sum(judged), len(judged))
 

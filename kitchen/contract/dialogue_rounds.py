@@ -64,7 +64,7 @@ def _everybody_hears(member: int, message: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """The part of the dialogue within a step that an agent knew when it was last asked."""
+    """How much of the dialogue within a step an agent knew when it was last asked."""
 
     last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
@@ -105,11 +105,11 @@ class StepDialogue:
     def of(
         cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
     ) -> Self | None:
-        """Return a dialogue between the agents of these situations. None if the organisation does not let
-        agents talk within the step.
+        """Return a dialogue between the agents of these situations. None if the organisation (the rules of
+        the team) does not let agents talk within the step.
 
-        `hears` decides which addressees hear a message. `sent` is the number of the episode's messages so
-        far.
+        `hears` decides which addressees hear a message. `sent` is the number of messages sent in the
+        episode so far.
         """
         organisation = situations[0].talk.organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
@@ -122,8 +122,8 @@ class StepDialogue:
         return talk
 
     def turns(self) -> Turns:
-        """Run the whole dialogue as a generator: it yields each request to an agent, and expects the
-        decision. It returns the final decision of each agent."""
+        """Run the whole dialogue as a generator. It yields each request to an agent; send the agent's
+        decision back into the generator. Its return value has the final decision of each agent."""
         for number in count(1):
             for place in range(len(self.situations)):
                 if not self._to_answer and self._is_left(place):
@@ -139,7 +139,7 @@ class StepDialogue:
 
     def followed(self, place: int) -> DialoguePosition | None:
         """Return how much of the dialogue the agent with this index knew when it was last asked. None
-        without the setting `within`: then the note of its decision has this."""
+        without the setting `within`, because the note of the agent's decision then has this information."""
         if not self.organisation.within:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])

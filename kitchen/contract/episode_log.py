@@ -79,7 +79,8 @@ class EpisodeLog:
 
 @dataclass(frozen=True, slots=True)
 class EventColumn:
-    """A column of exported files with one value of each scored event. Several worlds may share a column."""
+    """A column of exported files. It has one value for each scored event. Several worlds may share a
+    column."""
 
     name: str
     kind: Literal["text", "integer", "number", "boolean"]
@@ -90,7 +91,7 @@ class EventColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScoredEvent:
-    """Something in the log that metrics score, such as a request with its answer."""
+    """An event in the log that metrics score, such as a request with its answer."""
 
     step: int
     result: str
@@ -138,7 +139,7 @@ class LogMetrics(ABC):
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric in `figures`, by name, for the episode so far; None if a value
+        """Return the value of each metric in `figures`, by name, for the episode so far. None if a value
         is undefined. The same log gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:

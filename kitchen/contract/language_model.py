@@ -95,7 +95,7 @@ class ServerFailedError(ModelError):
 
 
 class RejectedError(ModelError):
-    """The server will not take this call: key, model or request (400 to 499, apart from 429)."""
+    """The server refuses the call because of its key, model or content (400 to 499, apart from 429)."""
 
     code = "4xx"
 
@@ -132,8 +132,11 @@ def error_codes() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation with a model. `fixed` marks the last message that is the same at every
-    step of an episode. A provider may cache the messages up to it."""
+    """One message of a conversation with a model.
+
+    The messages at the beginning of a prompt may be the same at every step of an episode. `fixed` marks
+    the last of them. A provider may cache the messages up to this one.
+    """
 
     role: Role
     text: str
@@ -277,11 +280,11 @@ class Payer(Protocol):
         """Reserve money for one call. Raises BudgetSpentError if there is not enough."""
 
     async def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved amount, and book the amount that was really spent."""
+        """Release the reserved amount, and record the amount that was really spent."""
 
 
 class RecordedAnswers(Protocol):
-    """Answers of an earlier run, which are returned in order instead of calling a model."""
+    """Answers of an earlier run. They are returned in order, and no model is called."""
 
     def answer(self, provider: str, request: Request) -> Call:
         """Return the recorded call that belongs to this request. Raises ModelError if there is none left."""

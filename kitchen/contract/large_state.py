@@ -22,7 +22,7 @@ BUCKET_COUNT = 64
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The entries to write and the keys to remove to get from one content of a map to another."""
+    """The difference between two contents of a map: the entries to write, and the keys to remove."""
 
     changed: str
     """The entries that are new or have another value: a JSON object."""
@@ -36,8 +36,8 @@ class Changes:
 
 
 class LargeMap(dict[str, Json]):
-    """A dict from text keys to JSON values. Hashing it, or listing its changes, takes time only for changed
-    entries.
+    """A dict from text keys to JSON values. The time for computing its hash or its changes depends only on
+    the number of changed entries.
 
     To change an entry, assign a new value: a change inside a value is not noticed. The order of the
     entries differs between processes, so sort the keys if the order matters. `copy()` and `dict()` give
@@ -106,8 +106,8 @@ class LargeMap(dict[str, Json]):
         return super().setdefault(key, default)
 
     def pop(self, key: str, *default: Json) -> Json:
-        """Remove an entry and return its value. If the key is missing, return `default`, or raise KeyError
-        without one."""
+        """Remove an entry and return its value. If the key is missing, return `default`. Raises KeyError
+        if there is no `default` either."""
         self._touched.add(key)
         return super().pop(key, *default)
 
@@ -160,8 +160,8 @@ class FrozenMap:
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:
-        """Return a snapshot in which these entries replace those with the same keys. None removes an
-        entry."""
+        """Return a snapshot with the entries of `fresh` added or replaced. An entry with the value None is
+        removed."""
         by_bucket: dict[tuple[int, int], dict[str, str | None]] = {}
         for key, entry in fresh.items():
             by_bucket.setdefault(_place(key), {})[key] = entry

@@ -22,13 +22,14 @@ MAX_COUNT_DIGITS = 3
 
 
 def line_up_kinds(name: str) -> tuple[str, ...]:
-    """Return the kind of each member: `("greedy", "stay")` for `greedy+stay`."""
+    """Return the kind of each member of a line-up (agents that play together): `("greedy", "stay")` for
+    `greedy+stay`."""
     return tuple(part.partition(SEAT_SEPARATOR)[0] for part in name.split(MEMBER_SEPARATOR))
 
 
 def line_up_seats(name: str) -> int:
-    """Return the number of seats that the members of a line-up have together. Raises SettingsError if the
-    line-up cannot be read."""
+    """Return the number of seats that the members of a line-up (agents that play together) have in total.
+    Raises SettingsError if the line-up cannot be read."""
     return sum(_counts(name))
 
 
@@ -41,9 +42,11 @@ def _counts(name: str) -> list[int]:
 
 
 def line_up_members(name: str, seats: int) -> tuple[Member, ...]:
-    """Return the members of a line-up, in its order, for a world with this number of seats. A single kind
-    without a number gets all seats. Raises SettingsError if the line-up cannot be read or has another
-    number of seats."""
+    """Return the members of a line-up (agents that play together), in its order, for a world with this number
+    of seats. If the line-up is a single kind without a number, this member gets all seats.
+
+    Raises SettingsError if the line-up cannot be read or has another number of seats.
+    """
     if MEMBER_SEPARATOR not in name and SEAT_SEPARATOR not in name:
         return (Member(0, tuple(range(seats)), is_person=False),)
     counts = _counts(name)
@@ -63,10 +66,10 @@ def _members(kinds: Sequence[str], counts: Sequence[int], seats: int) -> Iterato
 
 
 def join_decisions(kinds: Sequence[str], decisions: Mapping[int, Decision], memory: Json) -> Decision:
-    """Return one decision that combines those of several members of a line-up.
+    """Return one decision that combines the decisions of several members of a line-up (a team of agents).
 
-    `decisions` has them by the member's place in `kinds`. `memory` is the joint memory so far: a member
-    without a decision keeps its part.
+    `decisions` has each member's decision by the member's index in `kinds`. `memory` is the joint memory
+    so far. A member without a decision keeps its part of the memory.
     """
     remembered = [
         decisions[place].memory if place in decisions else (memory[place] if memory else None)

@@ -72,7 +72,7 @@ AimWords = Callable[[Aim], str]
 
 @dataclass(frozen=True, slots=True)
 class PostedMessage:
-    """One message of the episode, with data that members do not see."""
+    """One message of the episode as the platform stores it, including data that members do not see."""
 
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
@@ -117,8 +117,8 @@ class Mailbox:
         self._ledger.hear(posted.message)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
-        """Send a message in the step `step`, for which commands are being chosen: give it the next number,
-        and add it. Return it as it was sent."""
+        """Send a message in the step `step`, in which members now choose commands. Give the message the
+        next number, add it to the mailbox, and return it."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
         said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
         self.add(PostedMessage(said, with_decision))
@@ -146,10 +146,9 @@ class Mailbox:
         """Return the message with its addressees filled in, and a code for why this member may not send it
         now.
 
-        The code is empty if the message may be sent. Codes are those of
-        `kitchen.contract.team_messages.message_refusal` and
-        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
-        `no_such_request`, `cycle`.
+        The code is empty if the message may be sent. Other codes are defined in
+        `kitchen.contract.team_messages` (`message_refusal`, `conversation_refusal`), or are `no_such_job`,
+        `no_aim`, `no_such_aim`, `no_such_request` or `cycle`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
@@ -212,12 +211,12 @@ class Mailbox:
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
     ) -> tuple[OutgoingMessage, ...]:
-        """Return the messages to send when a member wrote `say`. `code` is the code that `refusal` returned
-        for it.
+        """Return the messages to send after a member wrote `say`. `code` is the code that `refusal` returned
+        for `say`.
 
-        If it is empty, the message is sent, with blocked words masked. If it passes a job on, the giver of
-        the job also gets a report. If the code is `busy`, only the platform's answer to the sender is
-        returned. For other codes, nothing is.
+        If `code` is empty, `say` itself is sent, with blocked words masked. If `say` passes a job on, the
+        member who gave the job also gets a report. If `code` is `busy`, only the platform's answer to the
+        sender is returned. For other codes, nothing is returned.
         """
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
@@ -256,8 +255,8 @@ class Mailbox:
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Yield a report to the giver of each open job whose aim is now reached, or cannot be reached any
-        more. Workers need not send these reports."""
+        """Yield a report for each open job whose aim is now reached, or cannot be reached any more. It is
+        addressed to the member who gave the job. Workers need not send these reports."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, BY_PLATFORM: True}
@@ -279,12 +278,12 @@ class Mailbox:
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-        """Return what an agent receives in `step`, for which commands are being chosen: its newest messages
-        in order, and its open jobs.
+        """Return what an agent receives in `step`, in which it chooses commands: its newest messages in
+        order, and its open jobs.
 
-        Messages that other agents sent with their decisions on this step arrive in the next step. So the
-        order in which agents are asked does not matter. They arrive at once if the organisation lets
-        members talk within the step.
+        Messages that other agents send with their decisions in this step arrive in the next step. So the
+        order in which agents are asked does not matter. If the organisation (the team's rules) lets
+        members talk within the step, such messages arrive at once.
         """
         own, within = {member, None}, self.organisation.talks_within
         known = [
@@ -310,12 +309,12 @@ class Mailbox:
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, messages: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
-        """Return (number of the last message, numbers of missed messages): which messages an agent knew when
-        it was last asked in a dialogue within the step.
+        """Return which messages an agent knew when it was last asked in a dialogue within the step. The
+        result is (number of the last message, numbers of earlier messages that it did not know).
 
-        The missed messages are earlier ones that it did not know. `talk` is what the dialogue recorded
-        about the agent. `messages` are the dialogue's messages as posted. Their numbers may differ from
-        those in the dialogue, because people wrote meanwhile or a message was not sent.
+        `talk` is what the dialogue recorded about the agent. `messages` are the dialogue's messages as
+        posted. Their numbers may differ from the numbers in the dialogue, because people wrote meanwhile
+        or a message was not sent.
         """
         before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
@@ -334,8 +333,8 @@ class Mailbox:
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
-    """Return a decision's note (JSON for the log) to which two entries are added: the number `heard` of
-    the last message that the agent knew, and the numbers `missed` of earlier ones that it did not know."""
+    """Return a decision's note (JSON for the log) with two more entries. `heard` is the number of the last
+    message that the agent knew. `missed` are the numbers of earlier messages that it did not know."""
     note = add_to_note(note, HEARD_KEY, heard)
     return add_to_note(note, MISSED_KEY, list(missed)) if missed else note
 
@@ -350,7 +349,8 @@ def last_heard_of(note: Json, step: int) -> LastHeard:
 def may_see_message(world: World, organisation: Organisation, message: TeamMessage, number: int) -> bool:
     """Return whether the member with this number sent the message or may read it.
 
-    An addressee may read it if the world lets one of its seats hear it, or if it has no seat.
+    An addressee may read the message if the world lets one of the addressee's seats hear it. An addressee
+    without a seat may always read it.
     """
     if message.sender == number:
         return True
@@ -363,8 +363,11 @@ def may_see_message(world: World, organisation: Organisation, message: TeamMessa
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
-    """Return the reason for which an agent is asked, given its messages. `reason` remains if it is not
-    `seat` or no message is new. Otherwise it is `job` if a new message is about a job, else `message`."""
+    """Return the reason for which an agent is asked, given its messages.
+
+    `job` if a new message is about a job, and `message` for any other new message. Without new messages,
+    or if `reason` is not `seat`, `reason` is returned unchanged.
+    """
     new = {said.kind for said in messages if said.is_new}
     if reason != REASON_SEAT or not new:
         return reason
@@ -372,7 +375,8 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
 
 
 def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMessage:
-    """Return the message in the form that members get, without the text before words were masked."""
+    """Return the message in the form for members: the original text, in which words were not masked yet,
+    is removed."""
     data = {name: value for name, value in message.data.items() if name != WRITTEN_KEY}
     return replace(message, data=data, is_new=is_new)
 
@@ -383,8 +387,8 @@ def without_platform_keys(say: MessageDraft) -> MessageDraft:
 
 
 def platform_sentence(code: str, member: int) -> MessageDraft:
-    """Return the message that the platform sends about a member. The code is `busy` (the member talks with
-    somebody else) or `gone` (its person has left). Pages show their own text for the code."""
+    """Return a message that the platform sends about a member. `code` is `busy` (the member talks with
+    somebody else) or `gone` (the member's person has left). Pages show their own text for the code."""
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )

@@ -20,8 +20,8 @@ class Metric:
     """The description of one metric of `World.score()`, for pages, files and the analysis.
 
     `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`). If
-    two worlds have equal metrics, they share a column in files; `words` is not compared. Raises ValueError
-    for contradictory fields.
+    two worlds have equal metrics, the metrics share a column in files. `words` may differ between equal
+    metrics. Raises ValueError for contradictory fields.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Metric:
     @property
     def formula(self) -> str:
         """The formula that computes the metric from two counts, such as `done / (done + missed)`. Empty if
-        it has none."""
+        the metric has no formula."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property
@@ -89,8 +89,8 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class MetricLimits:
-    """Limits of a share metric (`Metric.of`) in one episode. They follow from the settings alone, and hold
-    for every player."""
+    """Limits of a share metric (`Metric.of`) in one episode. The limits follow from the settings alone, so
+    no player can exceed them."""
 
     things: str
     """The plural noun for the things that are counted."""

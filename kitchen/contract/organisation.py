@@ -113,7 +113,7 @@ AGENT_SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person or agent in an episode. It does not tell which kind of agent it is."""
+    """A person or agent in an episode. The kind of agent is not included."""
 
     number: int
     seats: tuple[int, ...]
@@ -180,8 +180,8 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat. For the number of a member without a seat, return
-        that member. Raises KeyError if there is none."""
+        """Return the member that commands this seat. A leader without a seat has a number after the last
+        seat; for this number, return the leader. Raises KeyError if there is no such member."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
@@ -205,8 +205,8 @@ class Organisation:
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets. They are its own and, for a leader, more
-        if the setting `sees` says so."""
+        """Return the seats whose observations this member gets. Every member gets the observations of its
+        own seats. The setting `sees` may give a leader more."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -370,11 +370,14 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
-    """Return the names of the settings that have a meaning for this kind, given the values in `chosen`.
+    """Return the names of the settings that have a meaning for this kind of organisation, given the values in
+    `chosen`.
 
-    `within` is included only if it is on. `rounds` is included if members talk within the step (always in
-    a `pair`). `schedule` is included for all kinds but `pair`. `think_steps` and `stale` are included for
-    all schedules but `together`. `cycle_limit` is included if a job can come back to a member that had it.
+    - `within`: only if it is on.
+    - `rounds`: if members talk within the step (always in a `pair`).
+    - `schedule`: for all kinds but `pair`.
+    - `think_steps` and `stale`: for all schedules but `together`.
+    - `cycle_limit`: if a job can come back to a member that had it before.
     """
     timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
     of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})

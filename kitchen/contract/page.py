@@ -21,13 +21,13 @@ DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
 
 
 class TypedTextError(ValueError):
-    """A text that a person typed contains no valid commands. The message explains why, in the reader's
-    language."""
+    """Raised if a text that a person typed contains no valid commands. The message explains why, in the
+    reader's language."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerView:
-    """One seat, as all players may know it. It never tells which kind of agent plays."""
+    """One seat with the facts that all players may know. The kind of agent that plays is never included."""
 
     seat: int
     name: str
@@ -207,7 +207,7 @@ class SeatView:
 
 
 class NoContent(NamedTuple):
-    """The content of a panel that has none of its own, only parts."""
+    """The content of a panel that consists only of parts."""
 
 
 class Panel(NamedTuple):
@@ -303,8 +303,8 @@ class Page(ABC):
         return name[:1].upper() + name[1:]
 
     def shown(self, wanted: str) -> str:
-        """Return the way in which the page shows the world. It is `wanted`, the setting of a study, if the
-        world supports it, else the first of `views`."""
+        """Return how the page shows the world (an entry of `views`). This is the study's setting `wanted`
+        if the page supports it, else the first of `views`."""
         return (
             wanted
             if set(self.views) == {DRAWING_TABLES, DRAWING_ONLY} or wanted in self.views
@@ -324,18 +324,21 @@ class Page(ABC):
         return gettext("Well done: you have reached the goal.")
 
     def outcome(self, view: SeatView) -> str:
-        """Return a heading that tells how an episode without a goal ended. Empty: the page shows only that
-        it is over."""
+        """Return a heading that tells how an episode without a goal ended. If it is empty, the page shows
+        only that the episode is over."""
         return ""
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. Every view has panels with the same ids; only parts of
+        """Return the panels in reading order. The panels' ids are the same for every view; only parts of
         panels may differ."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels for a person who watches without a seat (`SeatView.looks_on`).
-        `overview_layout` arranges them. There is no menu. Empty: the person sees nothing of the world."""
+        """Return the panels for a person who watches without a seat (`SeatView.looks_on`). They have no menu.
+        `overview_layout` arranges them.
+
+        If there are none, the person sees nothing of the world.
+        """
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
@@ -353,7 +356,8 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the brief (what a seat knows before the game) as texts for the guide and the reference."""
+        """Return the brief (the facts that a seat knows before the game) as texts for the guide and the
+        reference."""
         return brief
 
     @abstractmethod
@@ -364,12 +368,12 @@ class Page(ABC):
         """Return the commands in a text that the person in this seat typed.
 
         They are for the coming steps or, if `asks` is true, requests to the teammate. Raises
-        TypedTextError if a command is not possible, or if there are more than `most`. By default, typing
-        is not possible.
+        TypedTextError if a command is not possible, or if there are more than `most` commands. The default
+        implementation always raises it, for worlds without typed commands.
         """
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command as text for this view. Use it instead of `phrase` if the view gives things
-        their own names."""
+        """Return the command as text for this view. If things have their own names in the view, use this
+        method instead of `phrase`."""
         return self.phrase(command)

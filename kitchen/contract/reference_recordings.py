@@ -19,12 +19,12 @@ Recording = TypeVar("Recording")
 
 
 class TraceFileError(WorldError):
-    """A recording file that cannot be read. The message is one line with the file, the line and the
-    reason."""
+    """Raised if a recording file cannot be read. The message is one line with the file, the line number
+    and the reason."""
 
 
 class RecordedLine(NamedTuple):
-    """One line of a recording file, which is one episode, before it is parsed."""
+    """One line of a recording file, before it is parsed. Each line is one episode."""
 
     path: Path
     number: int
@@ -62,8 +62,8 @@ class Recordings(ABC, Generic[Recording]):
 
     @abstractmethod
     def difference(self, recorded: Recording) -> str | None:
-        """Replay the episode in our world, and return the first difference in one line; None if there is
-        none."""
+        """Replay the episode in our world. Return the first difference as one line of text; None if there
+        is none."""
 
     @abstractmethod
     def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:

@@ -22,10 +22,10 @@ def reminder_reason(
     member: int, step: int, asked_in: int, jobs: Iterable[Job], messages: Iterable[TeamMessage]
 ) -> str:
     """Return why a member is reminded in this step: `overdue` (a job without news), `reminder` (a question
-    without an answer), or an empty text.
+    without an answer), or an empty text for no reminder.
 
     `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
-    `messages` are those that the member sent and received.
+    `messages` are the messages that the member sent and received.
     """
     if any(_is_due(job.changed, asked_in, step) for job in jobs if job.giver == member):
         return REASON_OVERDUE

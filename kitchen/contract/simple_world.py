@@ -52,8 +52,8 @@ class SimpleWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world in the start state of seed 0. Raises SettingsError if it cannot be played with
-        these seats and settings."""
+        """Return a world in the start state of seed 0. Raises SettingsError if the world cannot be played
+        with these seats and settings."""
         return cls(seats, settings)
 
     def reset(self, seed: int) -> None:
@@ -113,13 +113,14 @@ class SimpleWorld(World):
         return "" if self.allows(seat, command) else self.why_not(seat, command)
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code for why this seat cannot carry out the command now. Called only for commands
-        that are not allowed."""
+        """Return a code for the reason why this seat cannot carry out the command now. Called only for
+        commands that are not allowed."""
         return NOT_POSSIBLE
 
     @abstractmethod
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Change the state by an allowed command. Return further events, without the `performed` event."""
+        """Change the state by an allowed command. Return additional events. The event `performed` is added
+        by the caller."""
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
         """Change the state after all commands of a step, and return events. `given` has the commands that
@@ -127,9 +128,11 @@ class SimpleWorld(World):
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric in `figures`, by name. A metric with `of` is the first count
-        divided by the sum of both, None if the sum is 0. The value of any other metric is the attribute
-        with its name."""
+        """Return the value of each metric in `figures`, by name.
+
+        A metric with `of` (two counts) is the first count divided by the sum of both counts; None if the
+        sum is 0. The value of any other metric is the world's attribute with the same name.
+        """
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:

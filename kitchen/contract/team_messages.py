@@ -61,7 +61,7 @@ class TeamMessage:
 
 
 def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
-    """Return a code for why this member may not send this message; empty if it may.
+    """Return a code for why this member may not send this message; empty if the member may send it.
 
     The codes are `not_allowed`, `empty`, `too_long` and `too_many`. `sent` is the number of messages that
     the member has already sent in this step.
@@ -78,15 +78,15 @@ def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, 
 
 
 def message_recipients(organisation: Organisation, sender: int, say: MessageDraft) -> tuple[int, ...]:
-    """Return the numbers of the addressees: those that the message names, or all possible ones. Empty if
-    the sender may not write to one of those named."""
+    """Return the numbers of the addressees that the message names. If it names none, return all possible
+    addressees. Empty if the sender may not write to one of the named addressees."""
     may = organisation.to(sender, say.kind)
     return tuple(sorted(set(say.to or may))) if set(say.to) <= set(may) else ()
 
 
 def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
     """Return the text without case and spaces, and the commands that the message requests. If both are
-    equal for two messages, one repeats the other."""
+    equal for two messages, the later message repeats the earlier one."""
     return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
 
 
@@ -149,17 +149,17 @@ def _leave(talking: dict[int, int], member: int) -> None:
 
 
 def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> MessageDraft:
-    """Return the message addressed to the sender's conversation partner, if it names no addressee. Without
-    a partner, return it unchanged. `talking` maps members to their partners."""
+    """Return the message, addressed to the sender's conversation partner if it names no addressee. Without
+    a partner, return the message unchanged. `talking` maps members to their partners."""
     return replace(say, to=(talking[sender],)) if not say.to and sender in talking else say
 
 
 def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
-    """Return a code for why the sender may not send this message now; empty if it may.
+    """Return a code for why the sender may not send this message now; empty if the sender may.
 
-    `talking` maps members to their conversation partners. Codes: `busy` (the addressee talks with another
-    member), `talking` (the sender does), `choose_one` (it does not name one addressee) and `not_allowed`
-    (it ends a conversation that has not begun).
+    `talking` maps members to their conversation partners. `busy`: the addressee talks with another member.
+    `talking`: the sender talks with another member. `choose_one`: the message does not name exactly one
+    addressee. `not_allowed`: it ends a conversation that has not begun.
     """
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE

@@ -50,7 +50,7 @@ class WorldError(Exception):
 
 
 class SettingsError(WorldError):
-    """Settings or data that cannot be played. The message names the place and the reason."""
+    """Settings or data that cannot be played. The message names the setting or file, and the reason."""
 
 
 class StateError(WorldError):
@@ -61,13 +61,13 @@ class Event(NamedTuple):
     """One event of a step, as the log stores it. Several episodes share event objects, so do not change
     `data`.
 
-    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or one of the world's own. `seat`
-    is the seat that caused it, None for the world itself. `data` is JSON. `performed` and `refused` carry
-    `command`, `refused` also `reasons` (codes).
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or a kind of the world's own.
+    `seat` is the seat that caused the event, None for the world itself. `data` is JSON. `performed` and
+    `refused` carry `command`; `refused` also carries `reasons` (codes).
 
-    The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It
-    has `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
-    (`planned_in`). `time_lost`: before this step the clock was stopped for `milliseconds`.
+    The platform adds two kinds. `plan_broken`: after this step, the rest of a seat's plan was dropped. Its
+    data are `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
+    (`planned_in`). `time_lost`: before this step, the clock was stopped for `milliseconds`.
     """
 
     kind: str
@@ -110,7 +110,8 @@ class Setting:
 
     @property
     def beginning(self) -> Json:
-        """The value that a form for a new object shows first: `fresh`, or else the default."""
+        """The value that a form for a new object shows first. It is `fresh` or, without `fresh`, the
+        default."""
         return self.default if self.fresh is None else self.fresh
 
     def clean(self, value: Json) -> Json:
@@ -150,8 +151,8 @@ PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
 
 
 def placeholders_in(text: str) -> list[str]:
-    """Return the names in braces, such as `{name}`, that a text contains, in order. Braces around anything
-    else are ignored."""
+    """Return the names in braces, such as `{name}`, that a text contains, in order. Anything else in
+    braces is ignored."""
     return PLACEHOLDER_PATTERN.findall(text)
 
 
@@ -199,9 +200,9 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
 class World(ABC):
     """One game in play. The same settings, seed and commands give the same states in every process.
 
-    Random numbers come only from the generator that `reset` seeds; its state is part of `to_dict`.
-    Whatever a world returns (brief, observation, legal actions, score, state) is a copy, which later steps
-    do not change. The large parts of the state are the exception.
+    Random numbers come only from the generator that `reset` seeds. The generator's state is part of
+    `to_dict`. Everything that a world returns (brief, observation, legal actions, score, state) is a copy,
+    which later steps do not change. Only the large parts of the state are not copied.
     """
 
     kind: ClassVar[str]
@@ -243,8 +244,8 @@ class World(ABC):
     @classmethod
     @abstractmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a new world, on which `reset` must be called. Raises SettingsError if it cannot be played
-        with these seats and settings."""
+        """Return a new world, on which `reset` must be called. Raises SettingsError if the world cannot be
+        played with these seats and settings."""
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -258,7 +259,8 @@ class World(ABC):
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of steps after which the episode ends by itself; None if only its goal ends it."""
+        """Number of steps after which the episode ends by itself; None if only reaching the goal ends the
+        episode."""
 
     @property
     @abstractmethod
@@ -267,9 +269,11 @@ class World(ABC):
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then
-        takes each step with the commands that have arrived. None: a step waits until all seats have
-        commanded."""
+        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then runs
+        each step with the commands that have arrived.
+
+        None for a turn-based world: a step waits until all seats have commanded.
+        """
         return None
 
     @property
@@ -287,13 +291,13 @@ class World(ABC):
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the facts that this seat knows before the game and that never change: rules, things, timing.
 
-        They depend only on seats and settings, not on the seed, because the guide shows them before the
-        episode exists.
+        They depend only on seats and settings. They must not depend on the seed, because the guide shows
+        them before the episode exists.
         """
 
     def public_brief(self) -> dict[str, Json]:
-        """Return the facts that anybody may know before the game: the entries that the briefs of all seats
-        share, without the keys in `secret`."""
+        """Return the facts that anybody may know before the game: the entries that are the same in the
+        briefs of all seats. Keys in `secret` are left out."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value
@@ -309,18 +313,19 @@ class World(ABC):
     def legal_actions(self, seat: int) -> list[Command]:
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
 
-        A command with an amount (`amounts`) is listed once, with the least amount. For a seat that has
-        nothing to choose (`asks`), list `idle` and the commands that may interrupt its action.
+        A command with an amount (`amounts`) is listed once, with the smallest amount. If the seat cannot
+        choose a command (`asks` is false), the list has `idle` and the commands that may interrupt the
+        seat's action.
         """
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the range (least, most) of each command of `legal_actions` that ends with an amount. Keys
-        are the commands without the amount."""
+        """Return the range (smallest, largest) of the amount for each command of `legal_actions` that ends
+        with an amount. Keys are the commands without the amount."""
         return {}
 
     def allows(self, seat: int, command: Command) -> bool:
-        """Return whether this command would be carried out if this seat acted first in the coming step. It
-        must be in `legal_actions`, or have an amount in the range that `amounts` gives."""
+        """Return whether this command would be carried out if this seat acted first in the coming step.
+        The command must be in `legal_actions`, or have an amount in the range that `amounts` gives."""
         return command in self.legal_actions(seat) or self._is_allowed_amount(seat, command)
 
     @final
@@ -333,62 +338,72 @@ class World(ABC):
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Return the kind of a command, by which charts group commands. By default this is its verb."""
+        """Return the kind of a command. Charts group commands by kind. By default, the kind is the
+        command's verb."""
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
-        """Return whether this seat can choose a command in the coming step. It cannot while an action of
-        several steps occupies it.
+        """Return whether this seat can choose a command in the coming step. It cannot while it is occupied by
+        an action of several steps.
 
         In episodes that skip such seats, a step does not wait for them. A skipped seat does `idle`, which is
         among its `legal_actions`.
 
-        A seat that has nothing to choose *may act* if `legal_actions` has more than `idle` (for example
-        `stop`). Its player may command it until the step runs. If `idle` is all, nobody can command it.
+        A skipped seat *may act* if `legal_actions` has more than `idle`, for example `stop`. The seat's
+        player may then command it until the step runs.
         """
         return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return commands that are illegal now, but that another seat could make legal in the coming step
-        by acting first. Only the seats in `earlier` are considered; None: all other seats."""
+        """Return commands that are illegal now, but become legal if another seat acts first in the coming
+        step. Only the seats in `earlier` are considered as acting first; None means all other seats."""
         return []
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a person in this seat may plan for later steps, in the order in which
-        the page lists them. They need not be legal now. Empty: this world does not support plans."""
+        """Return the commands that a person in this seat may plan for later steps. They need not be legal
+        now. The page lists them in this order.
+
+        Empty: this world does not support plans.
+        """
         return []
 
     def can_plan(self, seat: int, command: Command) -> bool:
-        """Return whether a person in this seat may plan this command. By default every command is
-        accepted; an impossible one ends the plan when its step comes. A world that knows all commands of a
-        seat refuses others."""
+        """Return whether a person in this seat may plan this command.
+
+        By default every command is accepted. When the step of an impossible command comes, the plan ends.
+        A world that knows all commands of a seat refuses other commands.
+        """
         return True
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether a teammate may request this command from this seat. By default, it must be in
-        `plannable`."""
+        """Return whether a teammate may request this command from this seat. By default, the command must
+        be in `plannable`."""
         return command in self.plannable(seat)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims that this seat can be asked to reach (goals such as `("serve", "salmonSushi")`),
-        in the order in which the page lists them. They are the same for the whole episode. Empty: jobs
-        (`kitchen.contract.assigned_jobs`) consist of text only."""
+        """Return all aims (goals such as `("serve", "salmonSushi")`) that others can ask this seat to reach.
+        They are the same for the whole episode. The page lists them in this order.
+
+        Empty: jobs (`kitchen.contract.assigned_jobs`) consist of text only.
+        """
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return the facts about the present moment that `aim_status` needs later. Called when the seat is
-        asked to reach the aim (a goal)."""
+        """Return the facts about the present moment with which `aim_status` compares later. Called when
+        the seat is asked to reach the aim (a goal)."""
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return whether an aim (a goal) is reached (SUCCESS), cannot be reached any more (FAIL), or
-        neither (UNKNOWN). `since` is what `aim_mark` returned when the seat was asked to reach it."""
+        """Return SUCCESS if an aim (a goal) is reached, FAIL if it cannot be reached any more, else
+        UNKNOWN. `since` is what `aim_mark` returned when the seat was asked to reach the aim."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether a person in this seat may submit this command now. By default these are the
-        commands that are legal now, and those that another seat could make legal (`anticipated_actions`).
-        A world may accept more, such as typed text."""
+        """Return whether a person in this seat may submit this command now.
+
+        By default, commands are accepted that are legal now, or that another seat could make legal
+        (`anticipated_actions`). A world may accept more, such as typed text.
+        """
         return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
@@ -397,8 +412,8 @@ class World(ABC):
 
         The platform also asks about three kinds of event that are not in the log. `commanded`: another
         seat's command before it runs, with `command` in the data. `intends`: what another seat is about to
-        do, with the `Intent` as data. `plans`: the rest of another seat's plan, with the commands as
-        `left`.
+        do, with the `Intent` as data. `plans`: the remaining commands of another seat's plan, as `left` in
+        the data.
         """
         return True
 
@@ -409,31 +424,37 @@ class World(ABC):
 
     @abstractmethod
     def score(self) -> dict[str, Json]:
-        """Return the present value of every metric in `figures`, by name; None if a value is undefined.
-        Further entries are details for the world's own page."""
+        """Return the present value of every metric in `figures`, by name. None if a value is undefined.
+        Other entries are details for the world's own page."""
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return limits for metrics that are a share of two counts (`Metric.of`), by metric name: how many
-        things can be counted in an episode. They depend only on the settings. Metrics without an entry
-        have no limit."""
+        """Return limits for metrics that are a share of two counts (`Metric.of`), by metric name. A limit
+        says how many things can be counted in an episode. The limits depend only on the settings. Metrics
+        without an entry have no limit."""
         return {}
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state as JSON, with `kind`, `version`, `seats` and `settings`. The values under
-        the keys in `large` are the world's own `LargeMap` objects, which later steps change."""
+        """Return the whole state as JSON, with `kind`, `version`, `seats` and `settings`.
+
+        The values under the keys in `large` are not copies. They are the world's own `LargeMap` objects,
+        which later steps change.
+        """
 
     @classmethod
     @abstractmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
         """Return the world from a state that `to_dict` returned. Raises StateError if the state cannot be
-        read. The values under the keys in `large` are dicts that the caller still owns: copy each into a
-        new `LargeMap`."""
+        read.
+
+        The values under the keys in `large` are dicts that the caller still owns: copy each into a new
+        `LargeMap`.
+        """
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:
-        """Return the large parts of the state by name: those with many entries, under the keys in `large`.
-        They are the world's own objects, not copies."""
+        """Return the large parts of the state (parts with many entries) by name. They are the values under
+        the keys in `large`. They are the world's own objects, not copies."""
         state = self.to_dict() if self.large else {}
         return {name: state[name] for name in self.large}
 

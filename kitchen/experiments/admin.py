@@ -169,7 +169,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """Return the admin's URL patterns, with those of the downloads and of the start page."""
+        """Return the admin's URL patterns, including the patterns of the downloads and of the start page."""
         wrap = self.admin_site.admin_view
         return [
             path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
@@ -326,8 +326,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """Show the collaboration score (CoS) of every cell of two experiments side by side. Unless exactly
-        two are selected, show a message and return None."""
+        """Show the collaboration scores (CoS) of two experiments side by side, for every cell. If not
+        exactly two experiments are selected, show a message and return None."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None

@@ -60,8 +60,8 @@ class Estimate:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """The distances from the mean to the lower and the upper end of its interval; None if there is no
-        interval."""
+        """The distances from the mean to the lower and to the upper end of the mean's interval. None if
+        there is no interval."""
         if self.interval is None:
             return None
         (low, high), mean = self.interval, fmean(self.values)
@@ -218,8 +218,8 @@ def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ..
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
-    """Return a summary in one line: the mean over all line-ups, and the best line-up. It says so if
-    nothing was played yet."""
+    """Return a summary in one line: the mean over all line-ups (agents that play together), and the best
+    line-up. If nothing was played yet, the line says so."""
     ground, figure = comparison_benchmark(results)
     means = _means(line_up_results(results))
     if not means:
@@ -247,7 +247,8 @@ PAIRING_NOTE = (
 
 
 def agents_in_seat(pairs: Iterable[LineUpResult], seat: int) -> list[str]:
-    """Return the kinds of agent that played in this seat in any level, each once, in their order."""
+    """Return the kinds of agents that played in this seat, in any level. Each kind is listed once, in
+    their order."""
     return list(dict.fromkeys(each.kinds[seat] for each in pairs))
 
 
@@ -262,8 +263,8 @@ def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> I
 
 
 def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table of pairs for each level, then a table for each seat with the means over all partners
-    of another kind."""
+    """Return a table for each level with the results of all pairs. Then follows a table for each seat,
+    with each agent's mean over all partners of another kind."""
     pairs, ground = line_up_results(results), pairing_benchmark(results)
     grids = [_beside(pairs, level, results) for level in levels_in(pairs)]
     seats = [_over(pairs, seat, ground) for seat in (0, 1)]

@@ -116,8 +116,8 @@ def log_cost(played: PlayedLog) -> float:
 
 
 def experiment_cost(experiment: Experiment) -> float:
-    """Return the US dollars that an experiment has spent and reserved, including money spent before it was
-    imported from a folder."""
+    """Return the US dollars that an experiment has spent and reserved. Money that was spent before the
+    experiment was imported from a folder is included."""
     here = spent_or_reserved(experiment.budget.pk) if experiment.budget else 0
     return float(here + experiment.spent_elsewhere)
 

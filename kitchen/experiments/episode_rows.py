@@ -86,7 +86,7 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """How many of the episode's model replies could be parsed, and how well."""
+        """Counts of how well the episode's model replies could be parsed."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
@@ -167,8 +167,8 @@ def _read(kind: str, text: str) -> Json:
 def match_rows_to_jobs(
     rows: Iterable[EpisodeRow], jobs: Iterable[EpisodeJob]
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Return the rows by key, after checking that each belongs to one of these jobs. Raises RowsError for
-    an unknown key, a different seed, or a duplicate."""
+    """Return the rows by key, after checking that each row belongs to one of these jobs. Raises RowsError
+    for an unknown key, a different seed, or a duplicate."""
     seeds = {job.key: job.seed for job in jobs}
     rows_by_key: dict[EpisodeKey, EpisodeRow] = {}
     for row in rows:
@@ -237,7 +237,7 @@ class DecisionMakers:
 
     @property
     def share(self) -> str:
-        """How many of all decisions were made by a fallback: `3 of 900`."""
+        """The share of decisions that a fallback made, as text: `3 of 900`."""
         return f"{self.fallbacks.total()} of {self.decisions.total()}"
 
     @property

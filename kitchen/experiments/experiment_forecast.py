@@ -77,8 +77,8 @@ class WorkForecast:
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Return the work of these episodes. The time is measured over a few steps of some of them. In place
-    of paid models, the stand-in (an imitation) plays."""
+    """Return the work of these episodes. Their time is extrapolated from a few steps of some of the
+    episodes. The stand-in (an imitation) plays these steps in place of paid models."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     paces = []

@@ -180,8 +180,8 @@ class ExperimentForm(RunSettingsForm):
     seed = forms.IntegerField(initial=1, min_value=0)
 
     def wanted(self) -> ExperimentSetup | None:
-        """Return the setup that the fields describe. If it is invalid, add the errors to their fields and
-        return None."""
+        """Return the setup that the fields describe. If the setup is invalid, add the errors to the fields
+        that caused them, and return None."""
         self._forget_others()
         if self.errors:
             return None

@@ -43,8 +43,8 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of orders that were completed or failed. In worlds without orders, what the world
-        counts in their place."""
+        """The number of orders that were completed or failed. A world without orders counts something else
+        instead."""
         return self.completed + self.failed
 
     @property

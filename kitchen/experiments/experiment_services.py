@@ -89,7 +89,8 @@ def experiment_create(
     limit: Decimal = Decimal(0),
     rows: Mapping[EpisodeKey, EpisodeRow] = {},
 ) -> Experiment:
-    """Create an experiment with all its episodes as waiting, except those whose result rows are given.
+    """Create an experiment with all its episodes. An episode gets the status waiting if `rows` has no result
+    row for it.
 
     Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones.
     """
@@ -126,8 +127,8 @@ def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: 
 
 
 def episodes_write(*, experiment: Experiment) -> None:
-    """Insert those episodes of an experiment that the database does not have yet, as waiting. They are
-    inserted in batches."""
+    """Insert the episodes of an experiment that are not in the database yet, as waiting. They are inserted
+    in batches."""
     setup = ExperimentSetup.from_json(experiment.setup)
     if experiment.episodes.count() < setup.total:
         rows = (_episode(experiment, job) for job in episode_jobs(setup))
@@ -136,8 +137,8 @@ def episodes_write(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
-    """Save these fields of an experiment, and no others. If the limit is among them, its budget gets the
-    new limit too."""
+    """Save these fields of an experiment, and no others. If the limit is one of them, the experiment's
+    budget gets the new limit too."""
     experiment.save(update_fields=fields)
     if "limit" in fields:
         Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
@@ -165,9 +166,11 @@ def experiment_start(
     """Let workers play all waiting and failed episodes. Return whether the broker accepted the tasks.
 
     With `on_workers=False`, only prepare the episodes for this process (`episode_for_process`), and return
-    False. `allowed` is the amount in US dollars that may be spent from now on. Without it, the
-    experiment's own limit applies, if it has one. If the broker is unreachable, workers find the
-    experiment later by themselves. If preparing the episodes is interrupted, the next start completes it.
+    False. `allowed` is the amount in US dollars that may be spent from now on. Without `allowed`, the
+    experiment's own limit applies, if it has one.
+
+    If the broker is unreachable, workers find the experiment later by themselves. If the preparation is
+    interrupted, the next start completes it.
     """
     episodes_write(experiment=experiment)
     for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
@@ -243,8 +246,8 @@ def episode_for_process(*, experiment_id: int) -> ExperimentEpisode | None:
     """Return the next waiting episode, for a process that plays without workers (`--local`). None if no
     episode waits.
 
-    The episode is not claimed, so a restarted process can continue it at once. If two processes play it,
-    only one of them can store the next piece of the log.
+    The episode is not claimed, so a restarted process can continue it at once. If two processes play the
+    same episode, only one of them can store the next piece of the log.
     """
     episode = waiting_episodes(experiment_id).select_related("experiment").first()
     if episode is not None:
@@ -358,12 +361,12 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def count_played(experiment_id: int) -> int:
-    """Return how many episodes have a result row, including those that an error ended."""
+    """Return how many episodes have a result row. Episodes that an error ended are included."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__isnull=False).count()
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
-    """Return all result rows of the experiment by key, including those of episodes that an error ended."""
+    """Return all result rows of the experiment by key. Rows of episodes that an error ended are included."""
     stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

@@ -60,8 +60,8 @@ MAX_TOTAL_EPISODES = 20_000
 
 
 class SetupError(Exception):
-    """Raised when an experiment cannot be played. `about` names the wrong argument, and `setting` the co-
-    player's setting, if one is wrong."""
+    """Raised when an experiment cannot be played. `about` names the wrong argument. If a setting of the
+    co-player is wrong, `setting` names it."""
 
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
@@ -70,8 +70,8 @@ class SetupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentColumn:
-    """One cell of the result tables: a variant of the agents in one level with one number of agents. It is
-    played at all intervals (alpha)."""
+    """One cell of the result tables: a variant of the agents in one level with one number of agents. The
+    cell is played at all intervals between orders (alpha)."""
 
     variant: BenchmarkVariant
     level: str
@@ -403,7 +403,7 @@ EpisodeKey = tuple[str, str, int, float, int]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeJob:
-    """One episode to be played: its cell, its interval (alpha), its number and its seed."""
+    """One episode to be played: its cell, its interval between orders (alpha), its number and its seed."""
 
     column: ExperimentColumn
     alpha: float
@@ -418,8 +418,8 @@ class EpisodeJob:
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Return all episodes of the experiment. They are sorted so that the first episode of every cell comes
-    first, then the second ones."""
+    """Return all episodes of the experiment. The first episode of every cell comes first, then the second
+    episode of every cell, and so on."""
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)
@@ -429,6 +429,6 @@ def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
 
 
 def episode_seed(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
-    """Return the seed of one episode's world, from the experiment's `seed`. It is the same for every
-    variant."""
+    """Return the seed for the world of one episode. It is computed from the experiment's `seed`. All
+    variants have the same seed."""
     return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

@@ -37,7 +37,7 @@ def text_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """The first entry of a log: it identifies the episode and has everything needed to replay it."""
+    """The first entry of a log. It identifies the episode and has everything that is needed to replay it."""
 
     variant: str
     level: str
@@ -171,7 +171,8 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """The log entry of a step that a spent budget or an error prevented: the model calls made for it."""
+    """The log entry of a step that was not taken because of a spent budget or an error. It has the model
+    calls made for the step."""
 
     step: int
     calls: tuple[Call, ...]

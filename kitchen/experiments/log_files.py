@@ -57,18 +57,20 @@ class PlayedLog:
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All steps, including those that were prevented. An agent was not necessarily asked in each of
-        them."""
+        """All steps. Steps that were not taken, because of a spent budget or an error, are included. An
+        agent was not necessarily asked in each step."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """The steps for which an agent was asked, including those that were prevented."""
+        """The steps for which an agent was asked. Steps that were not taken, because of a spent budget or
+        an error, are included."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """All model calls of the episode, including those of prevented steps."""
+        """All model calls of the episode. Calls for steps that were not taken, because of a spent budget
+        or an error, are included."""
         return [call for each in self.asked for call in each.calls]
 
 
@@ -141,7 +143,7 @@ class LogRecorder:
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
-        """Record the model calls of a step that a spent budget or an error prevented."""
+        """Record the model calls of a step that was not taken because of a spent budget or an error."""
         self._record(untaken)
         self.log.untaken.append(untaken)
 

@@ -39,7 +39,7 @@ from kitchen.registry.world_registry import get_ground, get_world
 
 
 class RunningEpisode(EpisodeLoop):
-    """An experiment's episode in progress; a log can be replayed into it."""
+    """An experiment's episode in progress. A stored log can be replayed into it."""
 
     def __init__(self, head: LogHead) -> None:
         """Make world and team from the head of a log. Raises WorldError if one cannot be made."""
@@ -58,8 +58,8 @@ class RunningEpisode(EpisodeLoop):
         return with_log_metrics(self.game.score(), self.log())
 
     def repeat(self, entry: StepEntry) -> bool:
-        """Replay one logged step. Return whether the world's state, the reports of jobs and the delayed
-        decisions equal the logged ones."""
+        """Replay one logged step. Return whether the result equals the log: the world's state, the reports
+        of jobs and the delayed decisions."""
         effects = self.effects
         reports = self.take(self.logged_step(entry))
         logged = tuple(message for message in entry.messages if message.step > entry.step)
@@ -137,8 +137,8 @@ def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
 
 
 def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
-    """Compute the result row of a finished episode from its log. Model calls of prevented steps are
-    counted as well."""
+    """Compute the result row of a finished episode from its log. Model calls for a step that was not taken
+    (spent budget or error) are counted as well."""
     head, game = course.head, course.game
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
@@ -241,9 +241,9 @@ def play_episode(
     """Play one episode to its end and return its result row.
 
     The same job and settings give the same episode if the co-player decides the same. `purse` pays for model
-    calls, and `seconds` is the time limit of a decision. `sink` stores the log, with the version of Brigade
-    (`program`). `before` is an earlier log of the episode: it is replayed without new model calls, then
-    continued. `steps` 0 means the usual number of steps.
+    calls. `seconds` is the time limit of a decision. `steps` is the number of steps; 0 means the usual
+    number. `sink` stores the log, with the version of this application (`program`). `before` is an earlier
+    log of the episode. It is replayed without new model calls, and then the episode goes on.
 
     Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world
     fails. Raises LogError if `before` belongs to another episode or leads to another state.
@@ -325,7 +325,7 @@ def _check_money(
 
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
-    """Take the step in the episode and return the log entry that describes it."""
+    """Run the step in the episode, and return the log entry that describes it."""
     decision, effects = _decided(course, step), course.effects
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:

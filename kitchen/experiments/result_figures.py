@@ -128,10 +128,11 @@ def _papers(each: IntervalResult) -> float | None:
 
 
 def share_interval(each: IntervalResult) -> tuple[float, float] | tuple[None, None]:
-    """Return the 95 % interval of completed / (completed + failed) over episodes, cut at 0 and 1.
+    """Return the 95 % interval of the success rate, completed / (completed + failed), over episodes. It is
+    cut at 0 and 1.
 
-    Orders of one episode depend on each other, so the share is a ratio of sums over episodes (Cochran
-    1977, 6.3), with Student's t. Return (None, None) for fewer than two episodes.
+    Orders of one episode depend on each other. So the interval is computed for a ratio of sums over
+    episodes (Cochran 1977, 6.3), with Student's t. Return (None, None) for fewer than two episodes.
     """
     from scipy.stats import t  # imported here because scipy.stats is slow to import
 
@@ -174,7 +175,8 @@ def _row(cell: CellResult, each: IntervalResult) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The position of a bar, equal in all panels: its group, its name, and whether its value is published."""
+    """The position of a bar, which is the same in all panels. It has the bar's group and name, and says
+    whether the bar's value is published."""
 
     group: str
     name: str
@@ -183,7 +185,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """A group of adjacent bars of one level: those of this experiment, then the published values."""
+    """A group of adjacent bars of one level: this experiment's bars, then the published values."""
 
     name: str
     ours: Mapping[str, Point]

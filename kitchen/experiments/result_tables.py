@@ -27,11 +27,11 @@ from kitchen.words.english_text import counted_noun
 
 
 def summary_line(results: Sequence[CellResult]) -> str:
-    """Return `mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`.
+    """Return `mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`. CoS is the collaboration
+    score. M is the number of cells with a published value or, if there is none, of all cells.
 
-    M is the number of cells that have a published value, or of all cells if none has. If some cells were
-    not played, their mean is followed by the number of played cells. Other benchmarks have a line about
-    their own metric.
+    If some cells were not played, each mean is followed by the number of played cells. Other benchmarks
+    have a line about their own metric.
     """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
@@ -48,8 +48,8 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
 
 def mean_score(cells: Sequence[CellResult]) -> str:
-    """Return the mean collaboration score (CoS) of the played cells as text. If some cells were not
-    played, it adds how many were: `(3 of 5 cells)`."""
+    """Return the mean collaboration score of the played cells as text. If some cells were not played, the
+    number of played cells is added: `(3 of 5 cells)`."""
     means = means_of(cells)
     part = 0 < means.played < means.cells
     return score_text(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")

@@ -50,8 +50,8 @@ class ReplayResult:
 def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "") -> ReplayResult:
     """Replay a log and return the result with all differences.
 
-    `program` is the current version of Brigade. `row` is the episode's row in `episodes.csv`; it is
-    compared, too.
+    `program` is the current version of this application. `row` is the episode's row in `episodes.csv`. If
+    it is given, it is compared, too.
     """
     if get_world(log.head.world).version != log.head.world_version:
         return ReplayResult(str(log.head), faults=(OTHER_VERSION,))

@@ -16,15 +16,15 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 class AppendOnlyError(TypeError):
-    """Code tried to change a row of the log."""
+    """Raised if code tries to change a row of an append-only table, such as the log."""
 
 
 class AppendOnlyQuerySet(models.QuerySet[Any]):
     """A query set whose rows can be inserted and deleted, but never changed."""
 
     def update(self, **fresh: Any) -> int:
-        """Raise AppendOnlyError. The only update allowed is that of Django, which sets a `SET_NULL` key to
-        NULL when its target is deleted."""
+        """Raise AppendOnlyError. Only Django's own update is allowed, which sets a `SET_NULL` key to NULL
+        when its target is deleted."""
         field_of = self.model._meta.get_field
         if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)
@@ -74,11 +74,8 @@ Unique = Sequence[Sequence[str]]
 
 
 def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Model]) -> None:
-    """Create the triggers that refuse changes in the table of this append-only model. Existing ones are
-    replaced.
-
-    Call it in the migration that creates the table or adds a column.
-    """
+    """Create the triggers that refuse changes in the table of this append-only model. Existing triggers
+    are replaced. Call it in the migration that creates the table or adds a column."""
     on = ""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL

@@ -37,8 +37,8 @@ def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
 
 
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
-    """Return the client's IP address from the address of the connection (`asked_from`) and the
-    `X-Forwarded-For` header (`forwarded`). None if it cannot be read."""
+    """Return the client's IP address. It is found from the address of the connection (`asked_from`) and
+    the `X-Forwarded-For` header (`forwarded`). None if it cannot be read."""
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer
@@ -48,8 +48,8 @@ def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | 
 
 
 def client_network(address: Address) -> str:
-    """Return a text that is the same for all clients in one household or office: the IPv4 address, or the
-    /64 network of an IPv6 address."""
+    """Return a text that is the same for all clients in one household or office. For IPv4 it is the
+    address, for IPv6 the /64 network."""
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

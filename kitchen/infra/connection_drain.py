@@ -72,5 +72,5 @@ connection_drain = ConnectionDrain()
 
 
 def is_draining() -> bool:
-    """Return True if this process is about to end."""
+    """Return whether this process is about to end."""
     return connection_drain.draining

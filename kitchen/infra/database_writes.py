@@ -23,7 +23,7 @@ Values = Mapping[str, Any]
 
 
 class RawJson(str):
-    """A text that is already JSON, so that it is stored as it is."""
+    """A text that is already JSON. It is stored without being encoded again."""
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
@@ -51,7 +51,7 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 
 
 class RowWriter:
-    """Writes rows to the database at once. Subclasses may buffer them."""
+    """Writes rows to the database immediately. Subclasses may collect rows and write them later."""
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
         """Insert rows of this model into the database (see `insert_rows`)."""
@@ -63,17 +63,16 @@ class RowWriter:
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Run an SQL query with these parameter values, and return its rows as the driver delivers them.
-
-    Convert times and JSON in them with `time_from_driver` and `json_from_driver`.
-    """
+    """Run an SQL query with these parameter values, and return the rows as the driver delivers them.
+    Convert times and JSON in the rows with `time_from_driver` and `json_from_driver`."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
 
 
 def time_from_driver(value: datetime) -> datetime:
-    """Return a time from the database driver with a time zone. SQLite's driver leaves it out; it is UTC."""
+    """Return a time from the database driver, with a time zone. SQLite's driver returns times without one;
+    they are in UTC."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
@@ -122,10 +121,8 @@ def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[I
 
 
 def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
-    """Insert rows in batches, and commit each batch before the next one.
-
-    With `leave_those_there`, rows that already exist are skipped. Otherwise they raise IntegrityError.
-    """
+    """Insert rows in batches, and commit each batch before the next one. If a row already exists,
+    IntegrityError is raised or, with `leave_those_there`, the row is skipped."""
     for piece in batches_of(rows):
         model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
 

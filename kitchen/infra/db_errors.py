@@ -105,7 +105,7 @@ def close_failed_connection(trouble: DatabaseProblem) -> None:
 
 
 def database_is_newer() -> bool:
-    """Return True if a later version of the app has migrated the database while this process ran.
+    """Return whether a later version of the app has migrated the database while this process ran.
 
     This process does not fill the new columns, so the database may refuse its rows.
     """
@@ -117,8 +117,8 @@ def database_is_newer() -> bool:
 
 
 def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return those of the applied migrations (app, name) whose number is higher than any that this version
-    has of the app."""
+    """Return the applied migrations (app, name) that this version of the code does not know yet: their
+    number is higher than the app's highest known number."""
     newest: dict[str, int] = defaultdict(int)
     for app, name in known_migrations():
         newest[app] = max(newest[app], _number(name))
@@ -156,10 +156,10 @@ LAST_UNSQUASHED = "de2f8d1e"
 
 
 def squash_problem(applied: Container[tuple[str, str]]) -> str:
-    """Return the reason why a database with these `applied` migrations cannot be migrated. Empty if it can.
+    """Return why a database with these `applied` migrations cannot be migrated. Empty if it can be migrated.
 
-    The migrations before version 0.2.0 were squashed into one per app. A database must have all of them or
-    none.
+    The migrations before version 0.2.0 were combined into one per app. A database must have all of these
+    migrations or none.
     """
     loader = MigrationLoader(None)
     for (app, _), migration in loader.disk_migrations.items():

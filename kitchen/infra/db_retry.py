@@ -86,11 +86,8 @@ _connection_use = threading.local()
 
 
 async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `act` in a thread with a database connection, and return its result. Repeat it for some seconds if
-    the connection is lost.
-
-    `act` must be safe to run twice.
-    """
+    """Call `act` in a thread with a database connection, and return its result. If the connection is lost,
+    the call is repeated for some seconds. So `act` must be safe to run twice."""
     asked_at = time.monotonic()
 
     def visit() -> T:

@@ -21,8 +21,8 @@ _running: set[Future[Any]] = set()
 
 
 def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start the coroutine in the shared event loop, and return a future of its result. It inherits the
-    caller's log context."""
+    """Start the coroutine in the shared event loop, and return a future of its result. The coroutine
+    inherits the caller's log context."""
     made = asyncio.run_coroutine_threadsafe(coroutine, _loop())
     _running.add(made)
     made.add_done_callback(_running.discard)
@@ -30,16 +30,14 @@ def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run the coroutine in the shared event loop, and block the thread until it ends. Return its result or
-    raise its error."""
+    """Run the coroutine in the shared event loop, and block the thread until the coroutine ends. Return
+    its result or raise its error."""
     return start_in_loop(coroutine).result()
 
 
 async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run the coroutine in the shared event loop and await its result, from any event loop.
-
-    Use it for clients that keep connections open, because these work in one loop only.
-    """
+    """Run the coroutine in the shared event loop and await its result, from any event loop. Use this for
+    clients that keep connections open: their connections work in one loop only."""
     if asyncio.get_running_loop() is _loop():
         return await coroutine
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))

@@ -22,13 +22,13 @@ def make_seal(purpose: str, value: Any) -> str:
 
 
 def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
-    """Return True if `seal` is this installation's signature of this value for this purpose."""
+    """Return whether `seal` is this installation's signature of this value for this purpose."""
     return constant_time_compare(seal, make_seal(purpose, value))
 
 
 def canonical_text(value: Any) -> str:
-    """Return the value as JSON text in one standard form. It is the same before the value is stored and
-    after it is read from any database."""
+    """Return the value as JSON text in one standard form. Storing the value in a database and reading it
+    again does not change this text."""
     return _encode(_decode(_encode(value)))
 
 

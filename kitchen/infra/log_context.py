@@ -48,7 +48,8 @@ def log_context(**facts: str | int) -> Iterator[None]:
 
 
 def with_log_context(act: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that calls `act` with the present log context. Call it once, in another thread."""
+    """Return a function that calls `act` with the present log context. Call the returned function once, in
+    another thread."""
     return partial(copy_context().run, act)
 
 
@@ -57,8 +58,8 @@ LOCATION_ATTRIBUTE = "_noted"
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """Store the location and the traceback of an error in an attribute of it, and return it. With `like`,
-    those of this other error are stored.
+    """Store an error's location and traceback in an attribute of `error`, and return `error`. If `like` is
+    given, the location and traceback of `like` are stored instead.
 
     Use it before an error is sent to another process, because pickling loses its traceback.
     """

@@ -29,15 +29,15 @@ def process_name() -> str:
 
 
 def process_is_gone(name: str) -> bool:
-    """Return True if the process with this name has certainly ended. False if it runs, or if it is on
-    another machine or in another container."""
+    """Return whether a process has certainly ended. `name` is a process name that contains the machine's
+    boot id. False if the process runs, or if it is on another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) != started
 
 
 def process_is_here(name: str) -> bool:
-    """Return True if the process with this name certainly runs. False if it has ended, or if it is on
-    another machine or in another container."""
+    """Return whether a process certainly runs. `name` is a process name that contains the machine's boot
+    id. False if the process has ended, or if it is on another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) == started
 

@@ -65,7 +65,8 @@ class _Call:
 
 
 class ProcessPool:
-    """A few child processes that run calls. They are started at the first call, or by `warm_up`."""
+    """A few child processes that run calls. The child processes are started at the first call, or by
+    `warm_up`."""
 
     def __init__(
         self,

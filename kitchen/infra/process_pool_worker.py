@@ -39,8 +39,8 @@ def run_call(request: bytes) -> bytes:
 
 
 def pickled_error(error: Exception) -> bytes:
-    """Return (False, error), pickled, with the error's location. If the error cannot be pickled, a
-    RuntimeError with the name of its type replaces it."""
+    """Return the pickled pair (False, error), with the error's location. If the error cannot be pickled, a
+    RuntimeError with the name of its type is used instead."""
     try:
         sent = pickle.dumps((False, error))
         pickle.loads(sent)  # noqa: S301 - some errors can be pickled but not restored

@@ -36,7 +36,8 @@ class JsonSerializer:
         return json.dumps(value).encode()
 
     def loads(self, data: bytes) -> Any:
-        """Return the value of these JSON bytes. If they are not JSON, return None, as for a missing value."""
+        """Return the value of these JSON bytes. If the bytes are not JSON, return None, as if no value
+        were stored."""
         try:
             return json.loads(data)
         except (ValueError, RecursionError):

@@ -99,11 +99,11 @@ BROKER_TIMEOUT_SECONDS = 3
 
 
 def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bool:
-    """Queue the Celery task with this name. Return False if the broker is unreachable; this is not tried
-    again.
+    """Queue the Celery task with this name. Return False if the broker is unreachable; there is no second
+    attempt.
 
-    `otherwise` completes the log message “broker away, …”. `options` are Celery's, such as `countdown` and
-    `expires`.
+    `otherwise` is the end of the log message “broker away, …”. `options` are Celery's options, such as
+    `countdown` and `expires`.
     """
     asked = {
         SENT_AT_HEADER: time.time() + options.get("countdown", 0),
@@ -115,7 +115,7 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
 
 
 def is_broker_reachable() -> bool:
-    """Return True if the broker answers, so that tasks can be queued. Otherwise log a warning."""
+    """Return whether the broker answers, so that tasks can be queued. Otherwise log a warning."""
 
     def connect() -> None:
         with current_app.connection_for_write() as connection:
@@ -165,8 +165,8 @@ class WorkerHealth:
 
 
 def cached_worker_health() -> WorkerHealth:
-    """Return how many workers answered in the last minute. If that is older than some seconds, ask them
-    again in the background."""
+    """Return how many workers answered when they were last asked, in the last minute. If the answer is
+    older than some seconds, the workers are asked again in the background."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:

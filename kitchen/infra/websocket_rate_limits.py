@@ -58,7 +58,7 @@ class TokenBucket:
         return True
 
     async def taken(self) -> None:
-        """Take a token. If none is left, first wait until there is one."""
+        """Take a token. If none is left, wait for one first."""
         while not self.take():
             await self.sleep((1 - self._left) / self.rate)
 
@@ -66,8 +66,8 @@ class TokenBucket:
 class TokenBuckets:
     """One token bucket for each name (such as a key or a network), with limited memory.
 
-    Full buckets are removed, because a new one is equal. Of the others, the `KEPT` most recently used are
-    kept.
+    Full buckets are removed, because a new bucket is also full. Of the others, the `KEPT` most recently
+    used ones are kept.
     """
 
     KEPT = 10_000
@@ -92,12 +92,13 @@ class TokenBuckets:
         return len(self._buckets)
 
     def is_empty(self, name: str) -> bool:
-        """Return True if the bucket of this name has no token left."""
+        """Return whether the bucket of this name has no token left."""
         return name in self._buckets and self._buckets[name].is_empty
 
 
 class NewestPerOwner(Generic[T]):
-    """Keeps the newest items of each owner, at most `most`. A new item replaces the oldest one."""
+    """Keeps the newest items of each owner, at most `most`. If there are more, a new item replaces the
+    oldest one."""
 
     def __init__(self, most: int) -> None:
         self._most = most

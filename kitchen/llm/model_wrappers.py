@@ -43,9 +43,12 @@ MIN_CALL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The number of attempts, and the waits between them. The upper bound of a wait doubles from `first`
-    to `longest` seconds. Each wait is drawn between half of the bound and the bound. If a server asks for
-    a longer wait, that wait is used."""
+    """The number of attempts, and the waits between them.
+
+    The upper bound of a wait begins with `first` seconds and doubles each time, up to `longest` seconds.
+    Each wait is drawn at random between half of this bound and the bound. If a server asks for a longer
+    wait, that wait is used.
+    """
 
     tries: int = 6
     first: float = 0.5
@@ -134,14 +137,15 @@ def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
 
 
 class BudgetedModel(LanguageModel):
-    """A model that pays for each call from a budget (the purse). It reserves the maximum cost before the call
-    and books the real cost afterwards.
+    """A model that pays for each call from a budget (the purse). It reserves the maximum cost before the
+    call, and records the real cost afterwards.
 
     Raises BudgetSpentError if the purse has too little money, and UnpricedError if no price is known. The
-    call is then not made. The maximum cost is booked for failures that the server may have billed
-    (`ModelError.usage` is None). It is also booked for answers without plausible token counts. Without a
-    purse there is no limit, and costs are only reported; None if no price is known. If the purse itself
-    fails, the call is not made and costs nothing.
+    call is then not made. In two cases the maximum cost is recorded: if the server may have billed a failure
+    (`ModelError.usage` is None), and if an answer has no plausible token counts.
+
+    Without a purse there is no limit, and costs are only reported (None if no price is known). If the
+    purse itself fails, the call is not made and costs nothing.
     """
 
     def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
@@ -149,7 +153,8 @@ class BudgetedModel(LanguageModel):
         self.model, self.purse, self.prices = model, purse, prices
 
     async def ask(self, request: Request) -> Reply:
-        """Return the model's answer with its `cost`. If a ModelError is raised, it has the cost too."""
+        """Return the model's answer with its `cost`. If a ModelError is raised, the error also has the
+        cost."""
         began = time.monotonic()
         worst = await self._reserve(request)
         spent: float | None = 0.0
@@ -216,9 +221,12 @@ async def _set_aside(purse: Payer, amount: float) -> None:
 
 
 async def ask_and_record(model: LanguageModel, request: Request) -> Call:
-    """Call the model, count the call in the metrics, and return it with its reply or error. Never raises.
-    An error other than ModelError gets the code `error`. The log states where it occurred, without its
-    message, which might contain a key."""
+    """Call the model, count the call in the metrics, and return the call with its reply or error. Never
+    raises.
+
+    An error other than ModelError gets the code `error`. The log states where the error occurred. The
+    error's message is not logged, because it might contain a key.
+    """
     call = await _call(model, request)
     prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
     prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())

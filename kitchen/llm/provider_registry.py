@@ -63,8 +63,9 @@ def why_unavailable(provider: str) -> str:
 
 
 def default_provider() -> str:
-    """Return the provider that is used if none is named: Anthropic if its key is set, else your own server
-    if its address is set. If neither is set, return the stand-in (an imitation of a language model)."""
+    """Return the provider that is used if none is named. This is Anthropic if its key is set, else your
+    own server if its address is set. If neither is set, it is the stand-in (an imitation of a language
+    model)."""
     if not why_unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
@@ -118,9 +119,11 @@ def takes_seed(provider: str) -> bool:
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """Return the provider's model without retries and payment. `stand_in` makes the stand-in (an imitation
-    of a model). It is needed only for the stand-in's provider, and a ValueError is raised if it is
-    missing. Raises UnknownNameError for an unknown provider."""
+    """Return the provider's model without retries and payment.
+
+    `stand_in` makes the stand-in (an imitation of a model). If the provider is the stand-in and `stand_in`
+    is missing, ValueError is raised. Raises UnknownNameError for an unknown provider.
+    """
     if provider == STAND_IN:
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
@@ -150,8 +153,8 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """Return the reasons why a study cannot use this model; empty if it can. They are derived from this
-    process's environment, which may differ from that of a worker on another machine."""
+    """Return the reasons why a study cannot use this model; empty if it can be used. Only this process's
+    environment is checked. A worker on another machine may have a different environment."""
     reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:
         reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
@@ -184,15 +187,15 @@ def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedM
 
 
 def count_tokens(provider: str, request: Request) -> int | None:
-    """Ask the provider for the number of tokens of a prompt. Return None if it does not offer this. Raises
-    ModelError if it does not answer."""
+    """Ask the provider for the number of tokens of a prompt. Return None if the provider cannot count
+    them. Raises ModelError if the provider does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     return module.count_tokens(request) if hasattr(module, "count_tokens") else None
 
 
 def warm_up_provider(provider: str) -> None:
     """Import the provider's SDK and create its client, which takes seconds. A worker calls this after it
-    was forked, so that its first decision does not wait. Raises ModelError if no key is set."""
+    was forked, so that its first decision is not delayed. Raises ModelError if no key is set."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     if hasattr(module, "client"):
         module.client()

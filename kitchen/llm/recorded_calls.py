@@ -33,8 +33,8 @@ class RecordedCalls:
         self.faults: list[str] = []
 
     def answer(self, provider: str, request: Request) -> Call:
-        """Return the next recorded call, and note in `faults` if its request differs. Raises NotAskedError
-        if there is none left."""
+        """Return the next recorded call. If its request differs from `request`, the difference is added to
+        `faults`. Raises NotAskedError if there is no recorded call left."""
         if self.given == len(self.calls):
             self.faults.append(OTHER_NUMBER)
             raise NotAskedError("no more answers are stored")

@@ -85,8 +85,8 @@ def add_world_argument(parser: ArgumentParser, what: str) -> None:
 
 
 def recordings_of_world(world: str) -> Recordings[Any]:
-    """Return the reader of recorded episodes (traces) for this world. Raises UnknownNameError if it has
-    none."""
+    """Return the reader of recorded episodes (traces) for this world. Raises UnknownNameError if the world
+    has none."""
     recordings = get_kit(world).recordings
     if not recordings:
         raise UnknownNameError(f"there are no recordings of {world!r}")
@@ -94,10 +94,10 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader of recorded episodes for the world that this line of a recording file names, or for
-    `default` if it names none.
+    """Return the reader of recorded episodes for one line of a recording file. The world is the one that the
+    line names or, without a name, `default`.
 
-    Raises TraceFileError if that world has no reader.
+    Raises TraceFileError if this world has no reader.
     """
     world = line.world(default)
     if world not in worlds_with_recordings():

@@ -43,10 +43,10 @@ def reserved_amount(budget_id: int) -> Decimal:
 
 
 def is_exhausted(budget: Budget) -> bool:
-    """Return True if the rest of the budget is less than the largest amount that was reserved for a call so
-    far.
+    """Return whether the budget is nearly spent: its rest is less than the largest amount that was reserved
+    for a call so far.
 
-    If nothing was ever reserved, return True if a call was already refused.
+    If nothing was ever reserved, the budget is exhausted if a call was already refused.
     """
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:
@@ -61,10 +61,9 @@ def ledger_amount(amount: float) -> Decimal:
 
 
 class BudgetPurse:
-    """Pays the model calls of one decision from a budget. It is safe for several threads and workers.
-
-    `mind_id` and `step` name the agent and the step of the decision; None outside an episode.
-    """
+    """Pays the model calls of one decision from a budget. Several threads and workers can use it at the
+    same time. `mind_id` (the agent's id) and `step` identify the decision; they are None outside an
+    episode."""
 
     def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
         self.budget_id, self.mind_id, self.step = budget_id, mind_id, step

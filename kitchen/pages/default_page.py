@@ -54,8 +54,8 @@ class CommandGroup(NamedTuple):
 
 
 class CommandList(NamedTuple):
-    """The groups of commands that this seat can choose. `chosen` is the command that it has chosen, as
-    text."""
+    """The groups of commands that this seat can choose. `chosen` is the command that the seat has already
+    chosen, as text."""
 
     choosing: bool
     chosen: str
@@ -83,7 +83,7 @@ class MenuHint(NamedTuple):
 
 
 def may_choose(view: SeatView) -> bool:
-    """Return True if this seat may submit a command now."""
+    """Return whether this seat may submit a command now."""
     return view.phase == "choose" or view.choice.may_act
 
 
@@ -160,8 +160,8 @@ class _TranslatedText:
 
 
 class DefaultPage(Page):
-    """A page that can show any world, from its brief (the facts that never change), its observations and
-    its commands. Subclass it to change parts."""
+    """A page that can show any world. It uses the world's brief (the facts that never change), its
+    observations and its commands. Subclass it to change parts of the page."""
 
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
@@ -301,7 +301,8 @@ class DefaultPage(Page):
         return text.format(*words, *["…"] * text.count("{}"))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return a goal (aim) of the world as text. It is shown like a command with the same codes."""
+        """Return a goal (aim) of the world as text. The text is the same as for a command with these
+        codes."""
         return self.phrase(aim)
 
     def aim_group(self, aim: Aim) -> str:
@@ -313,8 +314,8 @@ class DefaultPage(Page):
         return gettext(self.rules[0]) if self.rules else ""
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the values of the observation that the page shows, by name. Override it to leave some
-        out."""
+        """Return the values of the observation that the page shows, by name. Override this method to leave
+        some out."""
         return view.observation
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -165,7 +165,7 @@ class FactList(NamedTuple):
 
 
 class PadButton(NamedTuple):
-    """One command button. Without `value` it cannot be used now."""
+    """One command button. Without `value`, the button cannot be used now."""
 
     verb: str
     value: str
@@ -338,7 +338,7 @@ class GridPage(DefaultPage):
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
 
     def ahead_words(self, view: SeatView) -> str:
-        """Return what is on the cell in front of this seat, such as `wall: red lamp`. Empty in a world
+        """Return the text for the cell in front of this seat, such as `wall: red lamp`. Empty in a world
         without directions."""
         player = view.observation["players"][view.seat]
         if "face" not in player:
@@ -398,8 +398,8 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return what this verb's button does now, such as what it would pick up. Empty if the command's
-        own text is enough. Override it for your world."""
+        """Return the text of this verb's button: what the button does now, such as what the seat would
+        pick up. Empty if the command's own text is enough. Override it for your world."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -463,8 +463,8 @@ def _kind(look: CellLook) -> str:
 
 
 def actor_sentence(player: Mapping[str, Json]) -> str:
-    """Return a format string that describes a seat's position, with its direction and held thing if
-    `player` has them."""
+    """Return a format string that describes a seat's position. If `player` has a direction and a held
+    thing, they are included."""
     if "face" in player and "holds" in player:
         return gettext("column {column}, row {row}, {face}, holds {thing}")
     if "face" in player:

@@ -18,7 +18,7 @@ CodeWord = Callable[[str], str]
 
 
 class Fact(NamedTuple):
-    """One value of an object as text, with its label. `code` is its key in the JSON object."""
+    """One value of a JSON object as text, with its label. `code` is the value's key in the object."""
 
     code: str
     label: str

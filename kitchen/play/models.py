@@ -171,7 +171,7 @@ class Episode(models.Model):
 
 
 class Ticking(models.Model):
-    """The claim of the clock process that takes the steps of a real-time episode, and counts of late
+    """The claim of the clock process that computes the steps of a real-time episode, and counts of late
     steps."""
 
     episode = models.OneToOneField(
@@ -227,10 +227,10 @@ class Mind(models.Model):
 
 
 class Seat(models.Model):
-    """One seat of an episode. A person plays it if `mind` is empty.
+    """One seat of an episode. A person plays it if `mind` (the agent) is empty.
 
-    Anybody who knows `key` can play the seat. A leader without a seat in the world also has a row: `acts`
-    is False, and its number follows those of the world's seats.
+    Anybody who knows `key` can play the seat. A leader without a seat in the world also has a row. In this
+    row, `acts` is False and `number` is higher than every seat number of the world.
     """
 
     id: int
@@ -321,7 +321,8 @@ class SeatCommand(AppendOnly):
 class Decision(AppendOnly):
     """One decision of an agent for one step, with the memory that the agent keeps for its next decision.
 
-    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used.
+    A decision without effect (`dropped`) is stored because of its text and its cost. Its memory is not
+    used.
     """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")

@@ -55,7 +55,7 @@ SEND_SECONDS = 1.0
 
 
 class OwnedEpisode:
-    """An episode that this process has claimed, with the asyncio task that takes its ticks."""
+    """An episode that this process has claimed, and the asyncio task that computes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self.game, self.updates = game, TickUpdates(game)
@@ -65,8 +65,8 @@ class OwnedEpisode:
 
 
 class ClockOwner:
-    """Claims real-time episodes for this process, and takes and stores their ticks. `layer` is the channel
-    layer."""
+    """Claims real-time episodes for this process, and computes and stores their ticks. `layer` is the
+    channel layer."""
 
     def __init__(self, layer: Any) -> None:
         self.name = new_owner_name()
@@ -81,7 +81,7 @@ class ClockOwner:
         """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Claim episodes and take their ticks until the task is cancelled. Then store all ticks and
+        """Claim episodes and compute their ticks until the task is cancelled. Then store all ticks and
         release the claims."""
         self._channel = await self._layer.new_channel("ticks")
         try:
@@ -198,7 +198,7 @@ class ClockOwner:
 
     @staticmethod
     def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return True if the last tick is not stored yet. Pages are notified only afterwards."""
+        """Return whether the last tick is not stored yet. Pages are notified only afterwards."""
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
@@ -354,7 +354,7 @@ def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
 
 
 async def _plays(message: dict[str, Any]) -> bool:
-    """Return True if no newer page has this seat. Trust the page while the database is unavailable."""
+    """Return whether no newer page has this seat. Trust the page while the database is unavailable."""
     rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
         return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))

@@ -73,18 +73,15 @@ class RealtimeAgents:
         self._thinking: dict[int, PendingDecision] = {}
 
     def ask(self, turn: OpenTurn, seconds: float) -> None:
-        """Ask every agent for the open step, except agents that still think about an earlier one. Returns at
-        once.
-
-        `seconds` is the time until the step is taken.
-        """
+        """Ask every agent for the open step, except agents that still think about an earlier step. Returns
+        at once. `seconds` is the time until the open step runs."""
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
 
     def answers(self, turn: OpenTurn) -> list[AskedMind]:
-        """Return for each agent its decision for the open step, or its fallback's decision if it has not
-        answered."""
+        """Return each agent's decision for the open step. If an agent has not answered, return the
+        decision of its fallback."""
         return [self._answer(turn, mind) for mind in turn.minds]
 
     def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:
@@ -102,7 +99,8 @@ class RealtimeAgents:
     def leave(self, episode: Episode) -> None:
         """Stop asking agents, because the episode ends or another process takes it over.
 
-        Decisions in progress that use a language model are stored later as dropped, because they are paid.
+        Decisions in progress that use a language model are stored later as dropped, because their calls
+        cost money.
         """
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():

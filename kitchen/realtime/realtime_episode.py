@@ -45,7 +45,7 @@ class HeldKeys:
         self._held: dict[Command, float] = {}
 
     def press(self, command: Command, now: float, number: int = 0) -> None:
-        """Record that the key for `command` was pressed or is still down. `number` is that of the
+        """Record that the key for `command` was pressed or is still down. `number` is the number of the
         browser's message."""
         self.number = number
         if command not in self._held:
@@ -55,7 +55,7 @@ class HeldKeys:
             del self._held[next(iter(self._held))]
 
     def release(self, command: Command, number: int = 0) -> None:
-        """Record that the key for `command` was released. `number` is that of the browser's message."""
+        """Record that the key for `command` was released. `number` is the number of the browser's message."""
         self.number = number
         self._held.pop(command, None)
 
@@ -64,8 +64,8 @@ class HeldKeys:
         self._pressed, self._held, self.number = None, {}, 0
 
     def take(self, now: float) -> Command | None:
-        """Return the command of the key pressed last since the last call. If none was pressed, return that
-        of a key still held down. None if no key is down."""
+        """Return the command of the key that was pressed last since the previous call. If none was
+        pressed, return the command of a key that is still down. None if no key is down."""
         self._held = {command: at for command, at in self._held.items() if now - at < KEY_TIMEOUT_SECONDS}
         held = next(reversed(self._held)) if self._held else None
         command, self.at = self._pressed or (held, now)
@@ -91,8 +91,8 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Schedule the tick after the one that is taken now. Return by how many milliseconds this tick is
-        late; a delay below `LOST_SECONDS` gives 0."""
+        """Schedule the tick after the present one. Return by how many milliseconds the present tick is
+        late. A delay below `LOST_SECONDS` gives 0."""
         delay = now - self.due
         self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
         self.late += delay > LATE_SECONDS
@@ -131,8 +131,8 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read the episode of this claim from the database, ready for its next tick. None if it is over or
-    erased.
+    """Read the episode of this claim from the database, ready for its next tick. None if the episode is over
+    or erased.
 
     `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
     already asked them.
@@ -205,14 +205,14 @@ class RealtimeEpisode:
 
     @property
     def is_over(self) -> bool:
-        """True once the last tick was taken."""
+        """True once the last tick has run."""
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
         """Record that a page pressed (`down`) or released a key. Return False if the world does not accept
-        its command.
+        the key's command.
 
-        Ignored if another page plays the seat. `number` is that of the browser's message.
+        Ignored if another page plays the seat. `number` is the number of the browser's message.
         """
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
@@ -247,8 +247,8 @@ class RealtimeEpisode:
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """Take the open step with the keys held now and the agents' decisions, then ask the agents for the
-        next one. Return the milliseconds lost before the tick."""
+        """Run the open step with the keys held now and the agents' decisions, then ask the agents for the
+        next step. Return the milliseconds lost before the tick."""
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:
@@ -322,7 +322,7 @@ class RealtimeEpisode:
         return UnstoredTicks(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
     def _take_news(self) -> bool:
-        """Return True if staff are notified now: at most every `NEWS_SECONDS`, and at the end."""
+        """Return whether staff are notified now: at most every `NEWS_SECONDS`, and at the end."""
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due

@@ -52,8 +52,8 @@ class ClockEpisode:
 def clock_episodes() -> list[ClockEpisode]:
     """Return the real-time episodes that are being played or can begin.
 
-    An episode can begin when all people have opened their page, or when one of them has waited for
-    `ARRIVAL`.
+    An episode can begin when all people have opened their page. It can also begin when one person has
+    waited for `ARRIVAL`.
     """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     if not playing.filter(tick_ms__isnull=False).exists():  # the usual case, and a fast query
@@ -69,28 +69,28 @@ def clock_episodes() -> list[ClockEpisode]:
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:
-    """Return True if no process owns this episode: the claim is missing or has expired, or its process has
+    """Return whether no process owns this episode: the claim is missing or has expired, or its process has
     ended."""
     return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
 
 
 def _lapsed(until: datetime | None) -> bool:
-    """Return True if the claim has expired, or ends implausibly late because somebody set the clock back."""
+    """Return whether the claim has expired, or ends implausibly late because somebody set the clock back."""
     now = timezone.now()
     return until is None or not now <= until <= now + timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
     """Claim this episode for the clock process with the name `owner`. Returns False if another process has
-    claimed it since it was read."""
+    claimed the episode since `one` was read."""
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
     free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
     return bool(free.update(owner=owner, until=until))
 
 
 def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
-    """Renew the claims of `owner` on these episodes. Return the ids of those that it still owns. Call this
-    inside a transaction."""
+    """Renew the claims of `owner` on these episodes. Return the ids of the episodes that `owner` still
+    owns. Call this inside a transaction."""
     ours = _of(owner, episode_ids)
     ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
     return set(ours.values_list("pk", flat=True))
@@ -171,10 +171,11 @@ class TickBuffer(RowWriter):
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Add the episode's new column values `fresh` to the buffer, and return True. `where` are the old
-        values.
+        """Add the episode's new column values `fresh` to the buffer. `where` are the values that the row must
+        still have when the buffer is stored.
 
-        Only rows of `Episode` can be changed this way.
+        Always returns True, because nothing is written yet. Only rows of `Episode` can be changed this
+        way.
         """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
@@ -217,8 +218,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
     """Store these ticks in one transaction, and renew the claims of `owner`. Return the ids of the episodes
     whose ticks were stored.
 
-    Ticks of an episode are not stored if another process owns it, or if it is over or erased. The last
-    ticks also seal the episode.
+    Ticks of an episode are not stored if another process owns the episode, or if the episode is over or
+    erased. The last ticks also seal the episode.
     """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])

@@ -56,8 +56,8 @@ class TickPage(OpenPage):
     """Number of seats taken over that the page was last notified of."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page knows the stored state of its seat, apart from steps, which it receives
-        as ticks. `stored` is the result of `seat_view.seat_states`."""
+        """Return whether the page knows the stored state of its seat. Steps are not compared, because the
+        page receives them as ticks. `stored` is the result of `seat_view.seat_states`."""
         key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
@@ -92,7 +92,8 @@ class TickPage(OpenPage):
 
 
 class TickConsumer(SeatConsumer):
-    """The consumer of `/ws/ticks/<key>/`. The key belongs to a person's seat; its holder plays this seat."""
+    """The consumer of `/ws/ticks/<key>/`. The key belongs to a person's seat. Whoever has the key plays
+    this seat."""
 
     kind_of_page = TickPage
     only_json = True
@@ -106,8 +107,8 @@ class TickConsumer(SeatConsumer):
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
         """Open the page for this key. Return the page and its first answer.
 
-        If it cannot be opened, or if the episode is turn-based, the page is None and the answer has a
-        close code.
+        The page is None, and the answer has a close code, if the page cannot be opened or the episode is
+        turn-based.
         """
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
@@ -143,8 +144,8 @@ class TickConsumer(SeatConsumer):
         await super().disconnect(code)
 
     async def notify_owner(self, kind: str, **more: Json) -> None:
-        """Send a message of type `kind` to the clock process that owns the episode. It is lost if none
-        does."""
+        """Send a message of type `kind` to the clock process that owns the episode. The message is lost if
+        no process owns it."""
         if self.page is None:
             return
         seat = self.page.seat
@@ -194,14 +195,14 @@ class TickConsumer(SeatConsumer):
             await self.ask()
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
-        """Send the browser a message of type `kind`. It has the values `names` of the event, which are the
-        same for all seats, and `part`, which is for this seat only."""
+        """Send the browser a message of type `kind`. It has two kinds of content: the values `names` of
+        the event, which are the same for all seats, and `part`, which is for this seat only."""
         common = {name: event[name] for name in names}
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Read the state from the database and send news: the clock process reports that it no longer owns
-        the episode, or that it is over."""
+        """Handle the clock process's report that it no longer owns the episode, or that the episode is
+        over. Read the state from the database and send it to the browser."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:

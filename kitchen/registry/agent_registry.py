@@ -39,7 +39,7 @@ def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
 
 
 def can_play(coplayer: type[Agent], world: str) -> bool:
-    """Return True if agents of this class can play this world."""
+    """Return whether agents of this class can play this world."""
     kit = get_kit(world)
     if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
@@ -47,8 +47,8 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
 
 
 def get_adviser(world: str) -> Adviser:
-    """Return the world's adviser, which recommends commands for hints. If it has none, return an adviser
-    that recommends nothing."""
+    """Return the world's adviser, which recommends commands for hints. If the world has none, return an
+    adviser that recommends nothing."""
     adviser = get_kit(world).adviser
     return adviser() if adviser else NO_ADVISER
 
@@ -77,8 +77,8 @@ def get_agent(kind: str) -> type[Agent]:
 
 
 def plays_in_real_time(kind: str) -> bool:
-    """Return True if agents of this kind can play real-time worlds: they decide instantly, or can use a
-    late decision (`Agent.arrived`)."""
+    """Return whether agents of this kind can play real-time worlds. Such agents decide instantly, or can
+    use a late decision (`Agent.arrived`)."""
     found = get_agent(kind)
     return found.instant or found.arrived is not Agent.arrived
 

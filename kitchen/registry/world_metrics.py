@@ -19,8 +19,8 @@ logger = logging.getLogger(__name__)
 
 
 def metrics_of_world(world: str) -> tuple[Metric, ...]:
-    """Return all metrics of a world: first those of its score, then those computed from the log. Empty for
-    an unknown world."""
+    """Return all metrics of a world: first the metrics of its score, then the metrics computed from the
+    log. Empty for an unknown world."""
     try:
         return (*get_world(world).figures, *metrics_from_log(world))
     except UnknownNameError:
@@ -35,8 +35,8 @@ def metrics_from_log(world: str) -> tuple[Metric, ...]:
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
-    """Return the score of an episode with the metrics that its world computes from the log. If that fails,
-    each of them is None."""
+    """Return the score of an episode, completed with the metrics that its world computes from the log. If
+    the computation fails, each of these metrics is None."""
     metrics = get_kit(log.world).log_metrics
     return {**score, **_measured(metrics(), log)} if metrics else dict(score)
 
@@ -56,8 +56,8 @@ def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
 
 
 def event_columns(worlds: Iterable[str]) -> tuple[EventColumn, ...]:
-    """Return the table columns for the events that these worlds evaluate for their metrics, without
-    repeated names."""
+    """Return the table columns for scored events: events in the log from which these worlds compute
+    metrics. Names are not repeated."""
     found = (column for world in worlds for column in _event_columns(world))
     return tuple({column.name: column for column in found}.values())
 
@@ -71,8 +71,8 @@ def _event_columns(world: str) -> tuple[EventColumn, ...]:
 
 
 def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
-    """Return the events in an episode's log that its world evaluates for its metrics. Empty for an unknown
-    world, or if that fails."""
+    """Return the events in an episode's log from which its world computes metrics. Empty for an unknown
+    world, or if the computation fails."""
     if not _event_columns(log.world):
         return ()
     metrics = get_kit(log.world).log_metrics
@@ -93,8 +93,8 @@ def lists_failed_checks(world: str) -> bool:
 
 
 def failed_checks(log: EpisodeLog) -> tuple[FailedCheck, ...]:
-    """Return the checks of an episode that failed; empty if its world does not list them, or if that
-    fails."""
+    """Return the checks that failed in an episode. Empty if its world does not list such checks, or if the
+    computation fails."""
     metrics = get_kit(log.world).log_metrics if lists_failed_checks(log.world) else None
     try:
         return tuple(metrics().failed_checks(log)) if metrics else ()
@@ -126,8 +126,8 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
     """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
-    Metrics computed from the log are left out if neither direction is better, or if they are the counts of a
-    share that is included.
+    Two kinds of metrics from the log are left out: metrics of which neither direction is better, and
+    counts whose share is included.
     """
     values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
     texts = (
@@ -189,11 +189,11 @@ class NamedMetric:
 def metrics_side_by_side(
     worlds: Iterable[str], *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of these worlds, each with a unique name and label.
+    """Return the metrics of these worlds, each with a unique name and label. Metrics that worlds declare
+    identically become one metric.
 
-    Metrics that worlds declare identically become one. If a name or label is already used by an earlier
-    metric, or is in `names` or `labels`, the world's name is appended. So adding a world renames no other
-    metric.
+    The world's name is appended to a name or label that an earlier metric has, or that is in `names` or
+    `labels`. So adding a world renames no other metric.
     """
     named: dict[Metric, NamedMetric] = {}
     for world in dict.fromkeys(worlds):

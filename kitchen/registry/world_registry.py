@@ -76,8 +76,8 @@ def check_clock(world: World) -> None:
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return the reason why this world does not support this organisation (who may command and write to whom)
-    or this schedule (who waits for whom). Empty if it supports both.
+    """Return why this world does not support an organisation (who may command and write to whom) or a
+    schedule (who waits for whom). Empty if it supports both.
 
     Raises UnknownNameError if there is no such world.
     """
@@ -92,14 +92,14 @@ def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER
 
 
 def has_3d_scene(kind: str) -> bool:
-    """Return True if this world can also be shown as a 3D scene. Raises UnknownNameError if there is no
+    """Return whether this world can also be shown as a 3D scene. Raises UnknownNameError if there is no
     such world."""
     return bool(get_page(kind).scene)
 
 
 def get_ground(kind: str) -> Benchmark:
     """Return the benchmark by which experiments compare agents in this world. Raises UnknownNameError if
-    it has none."""
+    the world has none."""
     bench = get_kit(kind).bench
     if not bench:
         raise UnknownNameError(f"nothing is compared in {kind!r}")
@@ -107,14 +107,14 @@ def get_ground(kind: str) -> Benchmark:
 
 
 def get_bench(kind: str) -> CompletionBenchmark:
-    """Return the benchmark of this world, which must be one that counts done and missed items; this is not
-    checked. Raises UnknownNameError if the world has none."""
+    """Return the benchmark of this world as a `CompletionBenchmark` (one that counts completed and missed
+    orders). The type is not checked. Raises UnknownNameError if the world has no benchmark."""
     return cast(CompletionBenchmark, get_ground(kind))
 
 
 def get_pairings(kind: str) -> PairingBenchmark:
-    """Return the benchmark of this world, which must be one that compares pairs of partners; this is not
-    checked. Raises UnknownNameError if the world has none."""
+    """Return the benchmark of this world as a `PairingBenchmark` (one that compares pairs of agents). The
+    type is not checked. Raises UnknownNameError if the world has no benchmark."""
     return cast(PairingBenchmark, get_ground(kind))
 
 
@@ -136,11 +136,8 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return how the value of this setting of a world (such as a layout) can be drawn in the editor. None if
-    it can only be edited as text.
-
-    Raises UnknownNameError for an unknown world.
-    """
+    """Return the rules for drawing the value of a world's setting (such as a layout) in the editor. None
+    if the setting can only be edited as text. Raises UnknownNameError for an unknown world."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 

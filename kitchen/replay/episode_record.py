@@ -74,7 +74,7 @@ class EpisodeRecord:
 
     @cached_property
     def failed_checks(self) -> tuple[FailedCheck, ...]:
-        """The checks of the world that failed, if it lists them."""
+        """The checks of the world that failed; empty if the world does not list failed checks."""
         return failed_checks(self.log)
 
     @cached_property
@@ -147,15 +147,15 @@ def seat_label(record: EpisodeRecord, number: int) -> str:
 
 
 def mind_label(record: EpisodeRecord, mind: Mind) -> str:
-    """Return the labels of the seats that this agent commands. If it commands none, return `Co-player`
-    with its number."""
+    """Return the labels of the seats that this agent commands. If the agent commands none, return `Co-
+    player` with the agent's number."""
     seats = [seat.number for seat in record.seats if seat.mind_id == mind.pk and seat.acts]
     return _joined(record, seats) or f"Co-player {mind.number}"
 
 
 def member_label(record: EpisodeRecord, number: int | None) -> str:
-    """Return the name of the member with this number, or else the labels of its seats. For None, return
-    the label of the system."""
+    """Return the name of the member with this number or, without a name, the labels of the member's seats.
+    For None, return the label of the system."""
     if number is None:
         return "The house"
     stored = record.episode.organisation
@@ -187,7 +187,8 @@ def command_lines(step: Step) -> tuple[CommandLine, ...]:
 
 
 def other_events(step: Step) -> tuple[str, ...]:
-    """Return the events of a step as texts, without those that report a seat's command as done or refused."""
+    """Return the events of a step as texts. Events that report a seat's command as done or refused are
+    left out."""
     texts = []
     for event in step.events:
         if event["kind"] not in {"refused", "performed"}:

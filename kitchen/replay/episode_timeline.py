@@ -51,7 +51,8 @@ class EpisodeActivity:
         return f"waits ({kind})" if kind == self.idle else kind
 
     def steps_of(self, seat: int) -> dict[str, int]:
-        """Return by kind of action the number of steps in which this seat did it, including 0."""
+        """Return, for each kind of action, the number of steps in which this seat did it. The number may
+        be 0."""
         total = Counter[str]()
         for run in self.runs[seat]:
             total[run.kind] += run.last - run.first + 1

@@ -180,7 +180,7 @@ def _call(call: CallRecord) -> Call:
 
 
 def _asks_the_same(then: Request, now: Request) -> bool:
-    """Return True if both requests send the same storable texts to the same model."""
+    """Return whether both requests send the same storable texts to the same model."""
     texts = [(role, storable_text(text)) for role, text in request_texts(now)]
     return then.model == storable_text(now.model)[:120] and request_texts(then) == texts
 
@@ -205,11 +205,8 @@ class ReplayVerdict:
 
 
 def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
-    """Check the log of each of these episodes, replay it, and repeat its decisions. Yield the results,
-    ordered by id.
-
-    Episodes that are erased during this are left out.
-    """
+    """Check the log of each of these episodes, replay the episode, and repeat its decisions. Yield the
+    results, ordered by id. Episodes that are erased during this are left out."""
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")

@@ -144,8 +144,8 @@ class _RefusingWriter(RowWriter):
 
 
 class PastTurn(OpenTurn):
-    """The open turn as it was after `steps` steps, with the commands that seats had when it opened. It cannot
-    be stored.
+    """The turn after `steps` steps, as it was when that step opened, with the seats' commands of that time.
+    It cannot be stored.
 
     `world` is the world at that time. The turn has all messages of the steps before it, and at least the
     first `messages` of the episode.

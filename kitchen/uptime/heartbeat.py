@@ -59,7 +59,7 @@ def last_heartbeats() -> dict[str, Sign]:
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this process must send a heartbeat now. False if a process of the same part has sent
+    """Return whether this process must send a heartbeat now. False if a process of the same part has sent
     one a moment ago."""
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:
@@ -75,10 +75,10 @@ def record_heartbeat(
     redis_answers: bool = True,
     failed_at: datetime | None = None,
 ) -> list[Outage]:
-    """Store a heartbeat of this part of the app. Return the outages that ended with it.
+    """Store a heartbeat of this part of the app. Return the outages that ended with this heartbeat.
 
-    `now` returns the present moment. `redis_answers` is True if Redis is alive too. `failed_at` is the
-    time since which this process could not reach the database, None if it could.
+    `now` returns the present moment. `redis_answers` is True if Redis is alive too. If this process could
+    not reach the database, `failed_at` is the time since when; else None.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
@@ -174,8 +174,8 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. If the database cannot be reached, remember since when; the
-        outage is recorded once it is back."""
+        """Send a heartbeat if one is due. If the database cannot be reached, remember the time; the outage
+        is recorded once the database is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()

@@ -20,8 +20,8 @@ class Part(models.TextChoices):
 
 
 class Sign(models.Model):
-    """The last heartbeat of a part of the app. There is one row for each part, which all its processes
-    overwrite."""
+    """The last heartbeat of a part of the app. There is one row for each part. All processes of the part
+    overwrite this row."""
 
     part = models.CharField(max_length=10, choices=Part, primary_key=True)
     seen_at = models.DateTimeField()
@@ -38,8 +38,8 @@ class Sign(models.Model):
 
 
 class Outage(AppendOnly):
-    """An outage of a part of the app, from its last heartbeat to the next one, or a change of the system
-    clock."""
+    """An outage of a part of the app, from its last heartbeat before the outage to the next one. Or a
+    change of the system clock."""
 
     id: int
     part = models.CharField(max_length=10, choices=Part)

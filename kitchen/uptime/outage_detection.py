@@ -57,8 +57,8 @@ REPORTING_PARTS = (Part.WEB, Part.WORKERS)
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """Return by how much the system clock was set since the newest heartbeat on this machine. Zero if it
-    was not set, or if there was no heartbeat since the machine's start."""
+    """Return by how much the system clock was set since the newest heartbeat on this machine. Zero if the
+    clock was not set, or if there was no heartbeat since the machine's start."""
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()
@@ -68,8 +68,8 @@ def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
 
 
 def is_down(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this part of the app is known to be down at this moment. False if it never sent a
-    heartbeat."""
+    """Return whether this part of the app is known to be down at this moment. False if the part never sent
+    a heartbeat."""
     if part not in signs:
         return False
     if part in REPORTING_PARTS:
@@ -78,33 +78,33 @@ def is_down(signs: Signs, part: str, moment: Moment) -> bool:
 
 
 def last_own_heartbeat(signs: Signs) -> datetime:
-    """Return the time of the newest heartbeat of the pages or the workers, which send heartbeats
+    """Return the time of the newest heartbeat of pages or workers. Only these parts send heartbeats
     themselves. At least one must exist."""
     return max(signs[one].seen_at for one in REPORTING_PARTS if one in signs)
 
 
 def is_silent(sign: Sign, at: datetime) -> bool:
-    """Return True if, at the time `at`, this last heartbeat is older than `SILENCE_SECONDS`."""
+    """Return whether this last heartbeat is older than `SILENCE_SECONDS` at the time `at`."""
     return (at - sign.seen_at).total_seconds() > SILENCE_SECONDS
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """Return True if this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. Then the clock of
-    the machine that sent it is wrong."""
+    """Return whether this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. If so, the clock
+    of the machine that sent it is wrong."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 
 def have_all_ended(sign: Sign) -> bool:
-    """Return True if all processes of the part of the app that sent this heartbeat have certainly ended.
-    False if one may run on another machine."""
+    """Return whether all processes of one part of the app have certainly ended. `sign` is the last
+    heartbeat of this part. False if a process may still run on another machine."""
     return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
 
 
 def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Return True if it is certain that people could send commands until this time.
+    """Return whether it is certain that people could send commands until this time.
 
-    The parts needed for that (pages and database) must not be down. A process of the pages must still run,
-    or must have sent a heartbeat since. Workers and Redis are not needed.
+    Pages and database must not be down. A process of the pages must still run, or must have sent a
+    heartbeat since. Workers and Redis do not matter.
     """
     if clock_shift(signs.values(), moment) or any(
         is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY
@@ -115,7 +115,7 @@ def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
 
 
 def on_one_machine(signs: Iterable[Sign], moment: Moment) -> bool:
-    """Return True if all processes that sent these heartbeats run on this machine."""
+    """Return whether all processes that sent these heartbeats run on this machine."""
     return {machine_run_of(name) for sign in signs for name in sign.processes} <= {moment.place}
 
 

@@ -63,7 +63,7 @@ class Downtime:
         """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
         of the app that were down.
 
-        If `end` is before `begin`, the system clock was set back between them, which is also reported.
+        If `end` is before `begin`, the system clock was set back between them. This is also reported.
         """
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
@@ -95,8 +95,8 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Return True if a person who missed this past deadline could have met it, because pages and database
-    were alive until then."""
+    """Return whether a past deadline counts. It counts if pages and database were alive until then, so
+    that the person could have met it."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
 
@@ -123,8 +123,8 @@ WHOLE_INSTALLATION = "the whole installation"
 
 
 def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> list[RecentOutage]:
-    """Return ongoing outages and those of the period `lately`, newest first, at most `most` of those that
-    have ended.
+    """Return the outages that are ongoing or lie in the period `lately`, newest first. At most `most` ended
+    outages are returned.
 
     If pages and workers were down at about the same time, one outage of the whole installation is listed.
     """

@@ -101,8 +101,8 @@ def measured_items_in(
     measure is used.
 
     `designs` are the versions' designs by primary key, newest first. `labels` are the names of items, in
-    their order, and `scored` is the study's `scale_keys`. Answers to an item with bounds other than those
-    in the newest version are not used.
+    their order. `scored` is the study's `scale_keys`. If an item had other bounds in an older version,
+    answers from that version are not used.
     """
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, ItemOrScale] = {}

@@ -45,8 +45,8 @@ from study.task_queue import ask_analysis
 def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[ConditionPlayers]:
     """Return the co-players (agents and models) of each condition, in the order of conditions.
 
-    With a sample, they are read from its rounds, otherwise from all rounds ever begun. If no round has
-    begun, the configured co-player is returned.
+    With a sample, they are read from the sample's rounds, otherwise from all rounds that ever began. If no
+    round has begun, the configured co-player is returned.
     """
     begun = Round.objects.filter(participant__study=study, episode__isnull=False)
     plain = (sample.rounds if sample else begun).order_by()
@@ -167,7 +167,7 @@ def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> CachedAnalysis | None:
     """Return the cached analysis of the present data. If there is none, queue its computation and return
-    None. The arguments are those of `analyse_present_data`."""
+    None. `analyse_present_data` explains the arguments."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     finished = cached_result(_adapter(), key, stamp)
     if finished is None and is_first_request(key, stamp):
@@ -176,8 +176,8 @@ def analysis_ready(
 
 
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse the data, draw the figures and cache both. The arguments are those of
-    `analyse_present_data`. If the data change meanwhile, the result is not kept."""
+    """Analyse the data, draw the figures and cache both. `analyse_present_data` explains the arguments. If
+    the data change meanwhile, nothing is cached."""
     key = analysis_cache_key(study.pk, who, preregistered, untouched)
     cache_result(
         _adapter(),
@@ -198,14 +198,17 @@ def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
 
 
 def is_first_request(key: str, stamp: str) -> bool:
-    """Return True unless the same result was requested in the last ASKED_SECONDS. Use it to avoid
-    computing a result twice."""
+    """Return False if the same result was already requested in the last ASKED_SECONDS, else True. Use it
+    to avoid computing a result twice."""
     return bool(cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS))
 
 
 def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], make: Callable[[], T]) -> None:
-    """Compute a result with `make` and cache it under `key`, unless it is cached already. `stamp` returns
-    the hash of the present data. If the data change meanwhile, the result is not kept."""
+    """Compute a result with `make` and cache it under `key`. Do nothing if the result is already cached.
+
+    `stamp` returns the hash of the present data. If the data change during the computation, the result is
+    not cached.
+    """
     before = stamp()
     if cached_result(adapter, key, before) is None:
         cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)

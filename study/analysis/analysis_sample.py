@@ -72,13 +72,12 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """All participants of the selection `who`, whatever became of them. Previews by staff are left
-        out."""
+        """All participants of the selection `who`, whatever their status. Previews by staff are left out."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """The participants of the selection. With `preregistered`, only those who entered as
+        """The participants of the selection. With `preregistered`, only participants who entered as
         preregistered."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
@@ -115,8 +114,8 @@ class Sample:
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """The rounds of the analysed participants that are left out because of an outage; empty unless
-        `untouched`."""
+        """The rounds of the analysed participants that are left out because an outage affected them. Empty
+        if `untouched` is False."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -229,7 +228,8 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
 
 
 def measured_items(sample: Sample) -> MeasuredItems:
-    """Return the measures of the sample. If the sample is empty, return those of the present design."""
+    """Return the measures of the sample. If the sample is empty, return the measures of the present
+    design."""
     study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
@@ -320,8 +320,9 @@ EXCLUSION_REASONS = {
 def exclusion_reasons(study: Study) -> dict[int, str]:
     """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
 
-    People are checked against the analysis of people, synthetic participants against that of synthetic
-    ones. In a study with between-subjects groups, participants without a group are excluded.
+    A human participant is checked against the analysis of humans, a synthetic participant against the
+    analysis of synthetic participants. In a study with between-subjects groups, participants without a
+    group are excluded.
     """
     codes: dict[int, str] = {}
     groups = group_keys(study.between_groups)
@@ -381,8 +382,8 @@ def scale_answers(
 ) -> list[ScaleAnswers]:
     """Return the answers to the items of each sub-scale: in each condition, and over all conditions.
 
-    Over all conditions, each participant's means are used. Only versions of the study that have the same
-    items as the newest version are used. Rows without any answer are left out.
+    The rows over all conditions have each participant's mean answers. Rows without any answer are left
+    out. Only versions of the study that have the same items as the newest version are used.
     """
     scales = _newest(rated)
     rows: Rows = {}

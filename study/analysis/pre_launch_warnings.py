@@ -98,7 +98,7 @@ Scores = list[Mapping[str, Json]]
 def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
     """Return the warnings from the dry run as whole sentences, by condition key.
 
-    Conditions are left out if their settings have changed since they were played.
+    A condition is left out if its settings have changed since the dry run.
     """
     found = dry_run_spreads(study)
     return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
@@ -173,8 +173,8 @@ LATE_SHARE = "timeout"
 def late_decision_warnings(study: Study) -> Iterator[str]:
     """Yield one sentence for each condition in which decisions came too late in the dry run.
 
-    It begins with the condition's name and states their number, the length of a step, and what to do.
-    Conditions are left out if their settings have changed since they were played.
+    The sentence begins with the condition's name. It states the number of late decisions, the length of a
+    step, and what to do. A condition is left out if its settings have changed since the dry run.
     """
     for plan in blueprint_of(study).conditions:
         for tick_ms, late, made in _counts(study, plan):
@@ -216,16 +216,17 @@ def _usual(plan: ConditionPlan) -> int | None:
 
 
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
-    """Return everything to settle before data collection: first problems that block it, then points to
-    consider. The latter come from the design and from the dry run."""
+    """Return everything to settle before data collection. Problems that block data collection come first.
+    Points to consider follow; they come from the design and from the dry run."""
     return [*readiness_problems(study), *_tried(study)]
 
 
 def unmeasurable_warnings(study: Study) -> list[str]:
-    """Return sentences about what the study cannot measure. Each begins with the names of the conditions that
-    it is about.
+    """Return sentences about what the study cannot measure. Each sentence begins with the names of the
+    affected conditions.
 
-    They come from the settings and from the dry run. Conditions with the same warning share one sentence.
+    The warnings come from the settings and from the dry run. Conditions with the same warning share one
+    sentence.
     """
     names: dict[str, list[str]] = {}
     for row in study.conditions.all():

@@ -134,8 +134,8 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """Extract the file `name` of the backup (mode 0600), and return its path. Raises BackupError if it
-    differs from the manifest."""
+    """Extract the file `name` of the backup (mode 0600), and return its path. Raises BackupError if the
+    file does not match its hash in the manifest."""
     try:
         data = tar.extractfile(name)
     except KeyError:

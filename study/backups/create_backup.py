@@ -33,11 +33,8 @@ def backup_path(named: Path | None) -> Path:
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Keep this backup and the `keep` newest others with generated names, and remove the rest. Return how
-    many were removed.
-
-    Raises OSError if one cannot be removed.
-    """
+    """Remove old backups with generated names. The backup `made` and the `keep` newest others are kept.
+    Return how many were removed. Raises OSError if one cannot be removed."""
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:

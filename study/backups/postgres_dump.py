@@ -73,8 +73,8 @@ def schema_now() -> str:
 
 
 def check(file: Path, major: int) -> None:
-    """Raise BackupError unless this server can restore the dump. `major` is the major version of the
-    server that made it."""
+    """Raise BackupError if this server cannot restore the dump. `major` is the major version of the server
+    that made the dump."""
     if major > server_major():
         raise BackupError(f"the backup comes from PostgreSQL {major}, this server is {server_major()}")
     _run(program("pg_restore"), "--list", str(file))
@@ -94,8 +94,8 @@ def check_alone() -> None:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by those of the dump. The old tables are kept in a schema named `aside`. Raises
-    BackupError, with no change, if this fails."""
+    """Replace the database's tables by the tables of the dump. The old tables are kept in a schema named
+    `aside`. Raises BackupError, with no change, if this fails."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped)).splitlines()

@@ -115,8 +115,8 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write all completion records to a file: those in the database, and those that an interrupted restore
-    left in the file.
+    """Write all completion records to a file. It gets the records in the database, and the records that an
+    interrupted restore left in the file.
 
     Raises OSError if it cannot be written.
     """
@@ -173,7 +173,7 @@ class RestoreResult:
 
 
 def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
-    """Replace the current data by this backup. If it raises BackupError, nothing was changed.
+    """Replace the current data by this backup. If BackupError is raised, nothing was changed.
 
     Existing data are replaced only if `sure` is True. If the backup has no key, or `with_key` is False,
     the current secret key stays in use.

@@ -33,7 +33,7 @@ def _open(file: Path, patience: float = 5.0) -> sqlite3.Connection:
 
 
 def check(file: Path) -> None:
-    """Raise BackupError unless the file is an intact SQLite database."""
+    """Raise BackupError if the file is not an intact SQLite database."""
     try:
         with closing(_open(file)) as copied:
             said = copied.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -60,8 +60,8 @@ def check_alone(file: Path) -> None:
 
 
 def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
-    """Replace the database `file` by `new`. The old database is moved to `aside` with all its files, unless
-    it was empty.
+    """Replace the database `file` by `new`. If the old database was not empty, it is moved to `aside` with
+    all its files.
 
     Raises OSError if a file cannot be moved.
     """

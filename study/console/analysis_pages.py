@@ -81,10 +81,8 @@ class RequestedSample(NamedTuple):
 
 
 def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
-    """Return the sample that the address asks for (`who`, `only`, `without`).
-
-    Without a valid `who`, it is `default_participants`.
-    """
+    """Return the sample that the address asks for (`who`, `only`, `without`). If `who` is missing or
+    invalid, `default_participants` is used."""
     asked = request.GET.get("who", "")
     who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
     only, without = request.GET.get("only"), request.GET.get("without")

@@ -27,7 +27,7 @@ def group_keys(text: str) -> tuple[str, ...]:
 
 def group_keys_problem(text: str) -> str:
     """Return why the words of this text cannot be the keys of groups. Return an empty string if they can,
-    or if there are none."""
+    or if the text has no words."""
     keys = group_keys(text)
     if wrong := [key for key in keys if not KEY.fullmatch(key)]:
         return f"{wrong[0]}: letters, digits, hyphens and underscores only, with spaces between the groups."
@@ -42,20 +42,20 @@ Plan = TypeVar("Plan")
 
 
 def conditions_of_group(conditions: Iterable[Plan], group: str) -> tuple[Plan, ...]:
-    """Return the conditions that this group plays, in the given order: its own, and those without a group.
-    If `group` is empty, return only those without a group."""
+    """Return the conditions that this group plays, in the given order: its own conditions, and conditions
+    without a group. If `group` is empty, return only conditions without a group."""
     return tuple(one for one in conditions if _group_of(one) in ("", group))
 
 
 def groups_meet(group: str, other: str) -> bool:
-    """Return whether any participant plays conditions of both groups. This is so if the groups are equal
-    or one is empty (an empty key means all groups)."""
+    """Return whether any participant plays conditions of both groups. True if both keys are equal or one
+    of them is empty. An empty key means all groups."""
     return group == other or not (group and other)
 
 
 def level_of(condition: Any) -> str:
-    """Return a condition's level of the within-subjects factor: `within_level`, or the condition's key if
-    that is empty."""
+    """Return a condition's level of the within-subjects factor. This is `within_level` or, if that is
+    empty, the condition's key."""
     return str(condition.within_level or condition.key)
 
 

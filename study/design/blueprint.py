@@ -109,10 +109,10 @@ class PartPlan(Record):
 
 
 class OutcomePlan(Record):
-    """The text for one way to end a study, such as timing out, and whether a completion code and an address
-    are set.
+    """The text for one way to end a study, such as timing out. Also says whether a completion code and an
+    address are set.
 
-    The code and the address are not part of the design, because readers of the design could submit them.
+    The code and the address themselves are left out, because readers of the design could submit them.
     """
 
     kind: str
@@ -138,8 +138,8 @@ class Blueprint(Record):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
-        """Read a document that `to_json` wrote. Unknown fields, as a later version of the program may write
-        them, are ignored.
+        """Read a document that `to_json` wrote. Unknown fields, as a later version of the application may
+        write them, are ignored.
 
         Raises DataError for a document that `to_json` cannot have written.
         """
@@ -176,8 +176,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """Return the design reduced to the fields of an older document format. `number` is this format's
-        number. Return the design itself if `number` is not older than its format."""
+        """Return the design with only the fields of an older document format. `number` is the number of
+        that format. Return the design itself if `number` is not older than its format."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -190,8 +190,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return whether the older document format with this number would lose something. This is so if a
-        field that the format lacks differs from its implied default."""
+        """Return whether the older document format with this number would lose something. It would if a
+        field that the format lacks does not have its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -199,18 +199,18 @@ class Blueprint(Record):
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
-        """Return the value of a field of the study. If the document's format lacks the field, return its
-        implied default; None if it has none."""
+        """Return the value of a field of the study. If the document's format lacks the field, return the
+        field's implied default, or None without a default."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The keys of the between-subjects groups. It is empty if everybody plays every condition."""
+        """The keys of the between-subjects groups. Empty if everybody plays every condition."""
         return group_keys(str(self.meant("between_groups")))
 
     def for_group(self, group: str) -> Blueprint:
-        """Return the design with only the conditions that this group plays. An empty `group` means that none
-        is assigned yet; the first group is then used.
+        """Return the design with only the conditions that this group plays. An empty `group` means that the
+        participant has no group yet; then the first group is used.
 
         Use the result only in memory, and never store it with `to_json`.
         """
@@ -220,8 +220,8 @@ class Blueprint(Record):
         return self.model_copy(update={"conditions": played})
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """Return how participants see the world in this condition: the condition's own choice, or else
-        that of the study."""
+        """Return how participants see the world in this condition: the condition's own choice or, without
+        one, the study's choice."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
@@ -230,8 +230,8 @@ class Blueprint(Record):
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """Return the part of this kind, such as `consent`. If the document lacks it, return a disabled
-        part."""
+        """Return the part of this kind, such as `consent`. If the document lacks such a part, return a
+        disabled part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 
@@ -243,9 +243,12 @@ class Blueprint(Record):
     def practice(self) -> ConditionPlan:
         """The practice episode as a condition.
 
-        A feature of the page that any condition switches on is also on in practice, so that participants
-        can try it. With the setting `own_seat`, the participant has the seat of the first condition in the
-        same world that one person plays (in `for_group`: of the group), if practice has that seat.
+        If any condition switches on a feature of the page, practice has this feature too, so that
+        participants can try it.
+
+        The setting `own_seat` gives the participant the seat of a real condition: the first condition in
+        the same world that one person plays. It has no effect if practice has no such seat. After
+        `for_group`, only the group's conditions are searched.
         """
         part = self.part("practice").settings
         played = practice_played(part.get("kitchen", {}))
@@ -258,13 +261,14 @@ class Blueprint(Record):
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 
     def played_seat(self, world: str) -> int:
-        """Return the seat of the first condition in this world that one person plays with a seat, else 0."""
+        """Return the participant's seat in the first condition of this world that one person plays. 0 if
+        there is no such condition."""
         own = (one for one in self.conditions if one.world == world and not is_apart(one.organisation))
         return next((people_in(one)[0] for one in own if not is_shared(one)), 0)
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The worlds that are played, without repeats: those of the conditions first, then that of
+        """The worlds that are played, without repeats: first the conditions' worlds, then the world of
         practice."""
         practised = [self.practice.world] if self.has("practice") else []
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
@@ -336,7 +340,8 @@ added separately. Recruitment fields are not included."""
 
 
 def blueprint_of(study: Any) -> Blueprint:
-    """Return the blueprint of a study (a `study.design.models.Study`) as the database has it now."""
+    """Return the blueprint (the complete design) of a study, read from the database as it is now. `study`
+    is a `study.design.models.Study`."""
     written = {row.kind: row for row in study.parts.all()}
     design = Blueprint(
         study={name: getattr(study, name) for name in STUDY_FIELDS}
@@ -368,8 +373,8 @@ RANDOM = "random"
 
 
 def solo_condition(plan: ConditionPlan) -> ConditionPlan:
-    """Return the condition changed so that one person can play it without other people. If several people
-    would play and there is no co-player, random agents are set as co-players."""
+    """Return the condition, changed so that one person can play it without other people. If several people
+    would play and there is no co-player, random agents become the co-players."""
     if plan.coplayer != NOBODY or not is_shared(plan):
         return plan
     return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

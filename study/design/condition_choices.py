@@ -33,10 +33,8 @@ class ChoosableKind:
     """The worlds that a co-player can play. None means all worlds."""
 
     def fits(self, world: str) -> bool:
-        """Return whether the form offers this world or co-player for a condition in `world`.
-
-        The result is True if `world` is empty.
-        """
+        """Return whether the form offers this world or co-player for a condition in `world`. True if
+        `world` is empty."""
         return not world or self.worlds is None or world in self.worlds
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
@@ -78,11 +76,11 @@ def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
-    """Return the (name, label) options of a select element. `part` is `WORLD` or `COPLAYER`: list worlds or
-    co-players.
+    """Return the (name, label) options of a select element that lists worlds or co-players. `part` is `WORLD`
+    or `COPLAYER`.
 
-    If `world` is given, only co-players that can play it are listed. The stored value stays in the list,
-    even if it does not fit or no longer exists.
+    If `world` is given, only co-players that can play in it are listed. The `stored` value stays in the
+    list, even if it does not fit or no longer exists.
     """
     nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}

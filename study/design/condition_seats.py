@@ -66,14 +66,15 @@ def is_shared(played: PlayedCondition) -> bool:
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:
-    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people.
+    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people. Empty if
+    the condition has no co-player.
 
-    Without an organisation, one co-player commands all seats that people do not have. With one, the
-    organisation names the co-players. The list is empty if the condition has no co-player.
+    The condition's organisation (the rules about who commands whom) names the co-players. Without an
+    organisation, one co-player commands all seats that people do not have.
 
     `people` are the seats of the people who came; None means that everybody came. Each missing person is
-    replaced by a separate co-player. These replacements come last in the list, so that the other co-players
-    keep their numbers and random seeds.
+    replaced by a separate co-player. These replacements come last in the list. So the other co-players keep
+    their numbers and random seeds.
 
     Raises SettingsError if the plans do not fit together.
     """
@@ -95,15 +96,17 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
 def planned_organisation(
     played: PlayedCondition, people: Collection[int] | None = None
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom in an episode, or None if the condition
-    defines none. `people` has the same meaning as in `mind_plans`. Raises SettingsError if they are
-    invalid."""
+    """Return the rules about who may command and write to whom in an episode. None if the condition defines
+    no such rules.
+
+    `people` has the same meaning as in `mind_plans`. Raises SettingsError if the rules are invalid.
+    """
     return team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
 
 
 def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
-    """Return what happens to the seat of a person who leaves during an episode, or None if only one person
-    plays."""
+    """Return the absence policy: what happens to the seat of a person who leaves during an episode. None
+    if only one person plays."""
     if not is_shared(played):
         return None
     team = team_of(played.organisation)
@@ -113,9 +116,10 @@ def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
 
 
 def stand_ins(played: PlayedCondition) -> list[MindPlan]:
-    """Return one co-player plan for each person's seat. It is used if the person does not come or leaves.
+    """Return one plan of an agent for each person's seat. The agent plays if the person does not come or
+    leaves.
 
-    The list is empty if only one person plays, or if the settings replace nobody.
+    Empty if only one person plays, or if the settings replace nobody.
     """
     if not is_shared(played):
         return []
@@ -132,8 +136,8 @@ def other_people_seats(played: PlayedCondition, mind: MindPlan) -> list[int]:
 
 
 def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
-    """Return (plan, agent) pairs: the co-players first, then the agents that may replace people who do not
-    come or leave.
+    """Return (plan, agent) pairs for all agents that may play. The co-players come first, then the agents
+    that may replace people who do not come or leave.
 
     Raises SettingsError or UnknownNameError if an agent cannot be made.
     """
@@ -156,9 +160,9 @@ def has_foresight(played: PlayedCondition) -> bool:
 
 
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
-    """Return whole sentences about what will keep the co-players from playing as configured.
+    """Return whole sentences about problems that will keep the co-players from playing as configured.
 
-    The tuple is empty if nothing will, or if the condition cannot be played at all.
+    Empty if there are no such problems, or if the condition cannot be played at all.
     """
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
@@ -168,7 +172,7 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
     """Return whole sentences about settings of the co-players that have no effect.
 
-    The tuple is empty if there are none, or if the condition cannot be played at all.
+    Empty if there are no such settings, or if the condition cannot be played at all.
     """
     remarks = [remark for agent in _agents(played) for remark in agent.remarks()]
     try:
@@ -187,8 +191,8 @@ def _blind(played: PlayedCondition) -> list[str]:
 
 
 def condition_refusal(played: PlayedCondition) -> str:
-    """Return why new conditions cannot use these settings any more, as text. Return an empty string if they
-    can.
+    """Return why new conditions cannot use these settings any more, as text. Return an empty string if new
+    conditions can use them.
 
     An existing condition with such settings can still be played.
     """
@@ -237,8 +241,8 @@ def _fitting(kind: type[World], *, apart: bool) -> str:
 
 
 def teammates_needed(world: str, *, apart: bool) -> int | None:
-    """Return the number of teammates if the world has a fixed number of seats, else None. `apart` means
-    that the participant has no seat in the world."""
+    """Return the number of teammates if the world has a fixed number of seats, else None. `apart` is True
+    if the participant has no seat in the world."""
     kind = get_world(world)
     return kind.min_seats - (not apart) if kind.min_seats == kind.max_seats else None
 

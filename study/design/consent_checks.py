@@ -79,8 +79,9 @@ NO_DEVICE = re.compile(
 def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
     """Yield (kind of part, sentence for the researcher) for each part with a false statement.
 
-    If several people play, a text must not say that there are no other people, or that all others are
-    programs. If a language model is used, a text must not say that none is.
+    Two kinds of false statement are found. If several people play, a text must not say that there are no
+    other people, or that all others are programs. If a language model is used, a text must not say that
+    none is used.
     """
     together, asking = _names_with_several_people(design), _names_with_models(design)
     for pattern, conditions, words in (
@@ -100,8 +101,8 @@ def _parts_matching(what: re.Pattern[str], design: Blueprint) -> list[str]:
 def missing_statements(design: Blueprint) -> Iterator[str]:
     """Yield a sentence for the researcher for each statement that the consent lacks.
 
-    The checks cover stored device data, other people, written messages, language models that read them, and
-    speech.
+    The checks cover these subjects: data stored on the device, other people, written messages, language
+    models that read such messages, and speech.
     """
     if not design.has("consent"):
         return

@@ -49,7 +49,8 @@ class OrderSequence:
 
 
 class OrderScheme:
-    """A method that generates orders of conditions. A *block* has each of its orders (sequences) once.
+    """A method that generates orders of conditions. A *block* contains each of the method's orders
+    (sequences) once.
 
     This base class has no blocks and accepts any conditions.
     """
@@ -60,7 +61,7 @@ class OrderScheme:
     """One sentence that says which orders the scheme balances."""
 
     def problem(self, n: int) -> str:
-        """Return why the scheme cannot be used for n conditions. Return an empty string if it can."""
+        """Return why the scheme cannot be used for n conditions. Return an empty string if it can be used."""
         return ""
 
     def block(self, n: int) -> int:
@@ -161,17 +162,18 @@ def get_scheme(name: str) -> OrderScheme:
 
 
 def scheme_choices() -> list[tuple[str, str]]:
-    """Return (name, label) pairs for a form."""
+    """Return (name, label) pairs of all order schemes, as the choices of a form field."""
     return [(name, scheme.label) for name, scheme in SCHEMES.items()]
 
 
 def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-    """Return one full block of a scheme, numbered from 1. It is empty if the scheme has no blocks.
+    """Return one full block of a scheme: all its sequences, numbered from 1. Empty if the scheme has no
+    blocks.
 
     The ids depend on the order of `conditions`. So pass an order that does not change while a study runs.
 
-    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or there
-    are too many.
+    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or
+    there are too many conditions.
     """
     order_scheme = get_scheme(scheme)
     if len(set(conditions)) < len(conditions):
@@ -189,7 +191,7 @@ def random_order(conditions: Sequence[str], seed: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SequenceTally:
-    """The numbers of participants with one sequence: those who finished, and those who still take part.
+    """The number of participants with one sequence who finished, and the number of those who still take part.
 
     Participants who left or were excluded are in neither number.
     """
@@ -206,9 +208,9 @@ class SequenceTally:
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
     """Return the id of the sequence to assign next, 1 to `block_size`.
 
-    The sequence with the fewest participants comes first. Among equals, the sequence finished least often
-    comes first. Remaining ties are broken by a random order that `seed` determines, and that is new for every
-    block.
+    The sequence with the fewest participants is chosen. Of several, the one that was finished least often is
+    chosen. If there are still several, a random order decides. `seed` determines this order; every block has
+    a new one.
 
     A sequence that is missing in `used` has no participants. An id outside the block is ignored. Raises
     SchemeError if there is no block.
@@ -224,8 +226,8 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:
-    """Return the order of the next participant: a sequence of the block, or a random order with id 0 if the
-    scheme has no blocks.
+    """Return the order of conditions for the next participant. It is a sequence of the block or, if the
+    scheme has no blocks, a random order with id 0.
 
     `seed` is the study's seed, `number` the participant's number. Both determine a random order. Raises
     UnknownNameError and SchemeError like `scheme_sequences`.
@@ -237,7 +239,8 @@ def assign_order(
 
 
 def position_counts(orders: Iterable[Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Return, for each condition, how often it comes at the first position, the second, and so on."""
+    """Return how often each condition comes at each position. The tuple of a condition has the counts of
+    the first position, the second, and so on."""
     rows = [list(order) for order in orders]
     longest = max(map(len, rows), default=0)
     counts = Counter((condition, place) for row in rows for place, condition in enumerate(row))
@@ -254,8 +257,8 @@ def carry_over_counts(orders: Iterable[Sequence[str]]) -> dict[tuple[str, str], 
 
 
 def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int = 3) -> tuple[int, ...]:
-    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`,
-    ascending.
+    """Return numbers of participants near `around` that fill a scheme evenly (multiples of the block size),
+    in ascending order.
 
     The result has the first multiple that is at least `around`, up to `below` smaller ones and `above`
     larger ones. Without blocks (`block` is 0), every number fills the scheme evenly.
@@ -266,8 +269,8 @@ def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int
 
 
 def next_balanced_size(block: int, people: int) -> int:
-    """Return the smallest number of participants that fills the scheme evenly. It is at least `people`,
-    and at least one block."""
+    """Return the smallest number of participants that fills the scheme evenly. It is at least `people` and
+    at least the block size."""
     step = max(block, 1)
     return max(-(-people // step), 1) * step
 

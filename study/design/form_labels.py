@@ -35,14 +35,14 @@ def random_events_name(worlds: Iterable[str]) -> str:
 
 
 def same_events_label(worlds: Iterable[str]) -> str:
-    """Return the label of the setting that gives all participants the same random events, such as “The
-    same events for everybody”."""
+    """Return the label of a setting of the study, such as “The same events for everybody”. The setting
+    gives all participants the same random events."""
     return f"The same {random_events_name(worlds)} for everybody"
 
 
 def same_events_meaning(worlds: Iterable[str]) -> str:
-    """Return the help text of the setting that gives all participants the same random events, in whole
-    sentences."""
+    """Return the help text of a setting of the study, in whole sentences. The setting gives all
+    participants the same random events."""
     said = dict.fromkeys(f"the same {world.drawn} {world.drawn_alike}" for world in _there(worlds))
     alike = "; ".join(said) or f"the same {World.drawn}"
     return (
@@ -105,7 +105,8 @@ _FORMS: dict[str, tuple[dict[str, str], Any]] = {
 
 
 def study_label(name: str, worlds: Iterable[str] = ()) -> str:
-    """Return the form label of a field of the study. `worlds` supply the name of their random events."""
+    """Return the form label of a field of the study. The label of the field `same_dishes` names the random
+    events of `worlds`."""
     return same_events_label(worlds) if name == "same_dishes" else _label("study", name)
 
 
@@ -115,7 +116,7 @@ def part_label(name: str) -> str:
 
 
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
-    """Return the form label of the field that differs in `one`.
+    """Return the form label of the field that differs between two designs. `one` is the difference.
 
     For a setting, the label comes from the declaration of its world, co-player or part. The last of
     `designs`, which should be the newest, is searched first.
@@ -145,8 +146,8 @@ def _label(what: str, name: str) -> str:
 
 
 def design_row(design: Blueprint, where: str) -> Any:
-    """Return the condition, item, part or outcome of a design that `where` names, for example `condition
-    alone`. Return None if there is none. `where` is `Difference.where`."""
+    """Return the row of a design (a condition, item, part or outcome) that `where` names, for example
+    `condition alone`. None if there is none. `where` is `Difference.where`."""
     what, _, key = where.partition(" ")
     rows: Mapping[str, Sequence[Any]] = {
         "condition": design.conditions,

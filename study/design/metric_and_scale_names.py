@@ -35,11 +35,11 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that is or was played, with the names that all files, tables and
-    charts use.
+    """Return the metrics of every world that is or was played in this study, with the names for all files,
+    tables and charts.
 
-    A world that a later version adds does not change the names of earlier metrics. No metric gets a name
-    in `names` or a label in `labels`.
+    If a later version adds a world, the names of earlier metrics do not change. `names` and `labels` are
+    taken: no metric gets one of them.
     """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
@@ -47,13 +47,13 @@ def study_figures(
 
 
 def study_worlds(study: Study) -> list[str]:
-    """Return every world that is or was played. Worlds of earlier versions come first."""
+    """Return every world that is or was played in this study. Worlds of earlier versions come first."""
     return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the metrics that this design compares, as (text that names the episodes, texts that describe the
-    metrics) pairs.
+    """Return the metrics that this design compares, as pairs. The first element is a text that names the
+    episodes, the second a list of texts that describe the metrics.
 
     Exploratory metrics are left out; `exploratory_metrics` returns them.
     """
@@ -72,7 +72,8 @@ def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
 
 
 def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
-    """Return whether any metric that is not exploratory is measured in all conditions with these keys."""
+    """Return whether there is a metric that is measured in all conditions with these keys. Exploratory
+    metrics do not count."""
     played = [one for one in design.conditions if one.key in keys]
     worlds = {one.world for one in played}
     figures = metrics_side_by_side(one.world for one in design.conditions)
@@ -108,9 +109,9 @@ PLACES = sorted(SurveyItem.Place.values, key=lambda place: place != SurveyItem.P
 def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
     """Return the column name of each sub-scale's score, by the sub-scale's name.
 
-    A column name is the Latin letters of the sub-scale's name plus `_score`. It differs from all others
-    and from the items' keys. `designs` are all versions of a study, oldest first. A sub-scale that a later
-    version adds does not change the other column names.
+    A column name consists of the Latin letters of the sub-scale's name and `_score`. It differs from all
+    other column names and from the items' keys. `designs` are all versions of a study, oldest first. A
+    sub-scale that a later version adds does not change the other column names.
     """
     taken = {item.key for design in designs for item in design.items}
     keys: dict[str, str] = {}

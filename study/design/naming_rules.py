@@ -29,7 +29,7 @@ def name_problem(name: str) -> str:
 def item_key_problem(key: str) -> str:
     """Return why an item cannot have this key. Return an empty string if it can.
 
-    The rules are those of `key_problem`. The key of a play metric is also refused.
+    The rules of `key_problem` apply. The key of a play metric is also refused.
     """
     if key in {*PLAY_METRICS, *(one.name for one in common_metrics())}:
         return f"Choose another key: “{key}” is a measure of play already."
@@ -39,7 +39,7 @@ def item_key_problem(key: str) -> str:
 def measure_name_problem(measure: str) -> str:
     """Return why an item cannot have this measure name. Return an empty string if it can.
 
-    The rules are those of `name_problem`. The label of a play metric is also refused.
+    The rules of `name_problem` apply. The label of a play metric is also refused.
     """
     if measure in {*PLAY_METRIC_LABELS, *(one.label for one in common_metrics())}:
         return f"Choose another name: “{measure}” is a measure of play already."
@@ -56,7 +56,8 @@ ACTIVE = "active"
 def dependent_participants(row: Any) -> int:
     """Return how many human participants still take part under a version that has this condition or item.
 
-    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its key is read from the database.
+    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its stored key is used, not an unsaved
+    change.
     """
     stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
     if stored is None:
@@ -72,6 +73,6 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 
 def describe_dependents(number: int) -> str:
-    """Return a text about `number` participants who depend on a key, such as `1 participant on the way
-    entered with it`."""
+    """Return a phrase for messages that refuse to change a key. It says that `number` active participants
+    started while the key existed."""
     return f"{counted_noun(number, 'participant')} on the way entered with it"

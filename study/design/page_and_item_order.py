@@ -59,8 +59,8 @@ class Progress:
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
     """Return how far a participant on this page is, or None on a page at the end.
 
-    For a page of a round, pass the round's position (from 1) and `label`, the name of the team that
-    participants read.
+    For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
+    participants.
     """
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
@@ -76,7 +76,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
 
 
 def is_shown(design: Blueprint, page: str) -> bool:
-    """Return whether participants see this page: its part is enabled, and it has a text or items to show."""
+    """Return whether participants see this page. Its part must be enabled, and the page must have a text
+    or items to show."""
     part = design.part(page)
     empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
     return part.enabled and not empty
@@ -85,8 +86,8 @@ def is_shown(design: Blueprint, page: str) -> bool:
 def items_for(design: Blueprint, page: str, number: int, condition: str = "") -> list[ItemPlan]:
     """Return the items of a page in the order for the participant with this number.
 
-    If `condition` is the key of a condition, items that are not asked after its episodes are left out. The
-    order is the same after each episode.
+    If `condition` (a condition's key) is given, only items that are asked after its episodes are returned.
+    The order is the same after each episode.
     """
     items = design.items_at(page)
     if page == "survey" and design.study["shuffle_items"]:

@@ -46,10 +46,10 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def practice_organisation(played: Mapping[str, Json], seat: int = 0) -> dict[str, Json]:
-    """Return the organisation of a practice episode, in the form of a condition's organisation.
+    """Return the rules about who commands and writes to whom in a practice episode, in the form that a
+    condition stores. They come from the world's defaults for practice.
 
-    It comes from the world's defaults for practice. `seat` is the participant's. It is empty if the
-    participant practises alone.
+    `seat` is the participant's seat. Empty if the participant practises alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
@@ -61,7 +61,7 @@ def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
     """Return the scores that end the practice episode early, by the name of the score. They come from the
     world's defaults for practice.
 
-    The result is empty if practice always lasts all its steps.
+    Empty if practice always lasts all its steps.
     """
     if settings.get("all_steps") or world not in known_worlds():
         return {}
@@ -72,7 +72,8 @@ def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str
     """Return a practice episode that suits a condition with this world and these settings, in the form that a
     study stores.
 
-    The participant practises alone, unless the world's defaults for practice have co-players.
+    The co-players come from the world's defaults for practice. Without such defaults, the participant
+    practises alone.
     """
     return practice_played({"world": world, "settings": dict(settings)})
 
@@ -178,7 +179,7 @@ ALWAYS_ON = frozenset({"welcome", "end"})
 
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
-    """Return what is wrong with a part: messages by field name. The result is empty if nothing is."""
+    """Return what is wrong with a part, as messages by field name. Empty if nothing is wrong."""
     part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
         problems["enabled"] = "This part cannot be switched off."
@@ -198,11 +199,11 @@ LONGEST = 300
 def practice_reaches(
     world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
 ) -> bool:
-    """Return whether a participant in this seat who only follows the hints reaches the goal in time, in
-    simulations with several seeds.
+    """Return whether a participant in this seat who only follows the hints reaches the goal in time. This is
+    simulated with several seeds.
 
-    `until` is the goal: scores by name. Return True if it is empty. Raises SettingsError if the world
-    cannot be played.
+    `until` is the goal: scores by name. True if `until` is empty. Raises SettingsError if the world cannot
+    be played.
     """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 

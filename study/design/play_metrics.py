@@ -39,8 +39,8 @@ class PlayedSettings(PlayedCondition, Protocol):
 def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
     """Return whole sentences about what episodes of this condition cannot measure.
 
-    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if there
-    is nothing to report, or if the condition cannot be played (`condition_check` reports that).
+    `people` is the number of planned participants, or None if it is unknown. Empty if there is nothing to
+    report. Also empty if the condition cannot be played; `condition_check` reports that.
     """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
@@ -74,8 +74,8 @@ def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
 
 
 def chance_points(number: int) -> float:
-    """Return how far two shares can differ by chance alone, in percentage points. Each is a share of `number`
-    events, such as orders.
+    """Return how far two shares can differ by chance alone, in percentage points. Each share is computed from
+    `number` events, such as orders.
 
     In 95 of 100 studies the difference is smaller. The calculation assumes that each event happens with
     probability 0.5, where chance differences are largest.
@@ -117,7 +117,8 @@ class PlayMetric:
 
 
 def has_seat(played: PlayedSettings) -> bool:
-    """Return whether the participant has a seat in the world, and does not only lead."""
+    """Return whether the participant has a seat in the world. False for a participant who only leads the
+    others."""
     return not is_apart(played.organisation)
 
 
@@ -127,11 +128,8 @@ def shares_work(played: PlayedSettings) -> bool:
 
 
 def waits_for_people(played: PlayedSettings) -> bool:
-    """Return whether the participant has a seat in a world that waits for commands instead of running on a
-    clock.
-
-    Return False if the condition cannot be played.
-    """
+    """Return whether the participant has a seat, and the world waits for commands. False if the world runs
+    on a clock, or if the condition cannot be played."""
     if not has_seat(played):
         return False
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
@@ -205,7 +203,7 @@ def conditions_by_metric(
     """Return the keys of the conditions that measure each metric, by the metric's key.
 
     `played` has (key, condition) pairs. `taken` has the names that survey items use. A metric is left out
-    if its key or label is among them.
+    if its key or label is one of these names.
     """
     found: dict[str, set[str]] = {}
     for condition, plan in played:

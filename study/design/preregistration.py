@@ -47,8 +47,8 @@ A scheme with more sequences is recorded by its rule alone.
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """Return the content that the hash covers: the design, and the prompts, models, worlds and orders that
-    follow from it."""
+    """Return the content that the hash covers. It is the design, and everything that follows from the
+    design: prompts, models, worlds and orders."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
@@ -61,11 +61,11 @@ def content_of(design: Blueprint) -> dict[str, Json]:
 
 
 def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
-    """Return how this program would treat the preregistered design differently from the program that froze
-    it.
+    """Return how this version of the application would treat the preregistered design differently from the
+    version that froze it.
 
-    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the program's
-    version and commit.
+    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the
+    application's version and commit.
     """
     content, was, now = bundle["content"], bundle["program"], program()
     differences = [
@@ -96,10 +96,8 @@ def _content_differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> It
 
 
 def prompts_of(condition: ConditionPlan) -> list[str]:
-    """Return the fixed messages for a language model in this condition, as the code renders them.
-
-    The list has no repeats. It is empty if no language model plays.
-    """
+    """Return the prompt texts that are the same in every episode of this condition, in full and without
+    repeats. Empty if no language model plays."""
     minds = all_minds(condition)
     if not minds:
         return []
@@ -118,19 +116,21 @@ def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situat
 
 
 def model_of(condition: ConditionPlan) -> str:
-    """Return the names of the language models that play in this condition, joined by commas.
+    """Return the names of the language models that play in this condition, joined by commas. Empty if none
+    plays.
 
-    The string is empty if none plays. If the settings name no model, it is the default model of this process.
+    If the settings name no model, the default model of this process is returned.
     """
     models = dict.fromkeys(mind.model() for _, mind in all_minds(condition))
     return ", ".join(model for model in models if model)
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:
-    """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`.
+    """Return the order scheme: its rule, and its sequences. The sequences are left out if the scheme has no
+    block, or a block of more than `MOST_SEQUENCES`.
 
-    With between-subjects groups, the sequences of all groups are in one list, group after group, and each
-    names its group.
+    With between-subjects groups, the sequences of all groups are in one list, group after group. Each
+    sequence names its group.
     """
     name = str(design.study["orders"])
     scheme, sequences = get_scheme(name), []
@@ -166,7 +166,7 @@ def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
 
 
 def has_content(bundle: Any) -> bool:
-    """Return whether `bundle` is a mapping with a mapping `content`, and so may be a preregistration.
+    """Return whether `bundle` may be a preregistration: a mapping whose entry `content` is a mapping, too.
     Hashes are not checked."""
     return isinstance(bundle, Mapping) and isinstance(bundle.get("content"), Mapping)
 
@@ -205,7 +205,7 @@ def _hash_problem(bundle: Mapping[str, Json]) -> str:
 
 @cache
 def program() -> dict[str, str]:
-    """Return the program's name and version, and its commit if it runs from a git clone."""
+    """Return the application's name and version, and its commit if it runs from a git clone."""
     root = Path(settings.BASE_DIR)
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {"name": project["name"], "version": project["version"], "commit": _commit(root)}
@@ -222,7 +222,8 @@ def _commit(root: Path) -> str:
 
 @transaction.atomic
 def freeze_study(*, study_id: int, user: Any) -> Version:
-    """Preregister the current design with its hash and date. Freezing the same design again changes nothing.
+    """Preregister the current design with its hash and date, and return its version. Freezing the same design
+    again changes nothing.
 
     Raises DesignError while a problem prevents the study from taking participants.
     """

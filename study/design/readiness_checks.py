@@ -53,9 +53,9 @@ LONG = 5
 def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each pair of names that differ so little that one may be a typo.
 
-    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples
-    are `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Names with
-    different numbers are not reported.
+    The two names differ only in capitals, spaces or punctuation, or by one letter of a long word. Examples
+    are `Work load` and `Workload`, `Fluency` and `Fluencey`. Names with different numbers are not
+    reported.
     """
     return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_typo(one, other))
 
@@ -92,10 +92,11 @@ FEWEST_TESTED_PARTICIPANTS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReadinessProblem:
-    """One problem, described in `words`.
+    """One problem of a study's design, described in `words`.
 
-    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. If
-    `hinders` is True, the study must not take participants before the problem is fixed.
+    `page` is the URL name of the page on which the researcher can solve it. `args` are the URL arguments
+    after the slug. If `hinders` is True, the study must not take participants before the problem is
+    solved.
     """
 
     words: str
@@ -110,7 +111,8 @@ def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
 
 
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
-    """Return all problems. Those that block the study come first, each group in the order of the design."""
+    """Return all problems of the study's design. First come the problems that block the study, then the
+    others. Both groups are in the order of the design."""
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),

@@ -17,8 +17,8 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """The origin of a participant: the platform, their label (ID) there, and the other parameters of the
-    link."""
+    """The origin of a participant: the platform, the participant's label (ID) there, and the other
+    parameters of the link."""
 
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
@@ -149,8 +149,8 @@ class ReferralError(ValueError):
 
 
 def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
-    """Return whether the link's parameters show that the person only previews the study, as on MTurk
-    before they accept."""
+    """Return whether the link's parameters show that the person only previews the study. On MTurk, people
+    can do this before they accept a task."""
     place = RECRUITMENT_PLACES[study.recruitment]
     return bool(place.nobody & {parameters.get(name, "").strip() for name in (place.label, *place.more)})
 
@@ -199,8 +199,8 @@ PROOF, PROOF_SALT = "proof", "brigade.label-link"
 
 
 def label_proof(study: Study, label: str) -> str:
-    """Return the signature that a link with this label needs in this study. It depends on the server's
-    secret key."""
+    """Return the signature that a link with this label (the participant's ID) needs in this study. It
+    depends on the server's secret key."""
     return salted_hmac(PROOF_SALT, f"{study.pk} {label}", algorithm="sha256").hexdigest()[:32]
 
 

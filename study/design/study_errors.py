@@ -17,7 +17,7 @@ from datetime import datetime
 
 
 class DesignError(Exception):
-    """The design cannot be changed as requested. The message gives the researcher the reason."""
+    """Raised when the design cannot be changed as requested. The message gives the researcher the reason."""
 
 
 class FrozenError(TypeError):
@@ -25,15 +25,16 @@ class FrozenError(TypeError):
 
 
 class StudyClosedError(Exception):
-    """The study takes no new participants."""
+    """Raised when the study takes no new participants."""
 
 
 class TookPartError(Exception):
-    """The person who wants to enter finished the study before and had their data erased."""
+    """Raised when a person wants to enter who finished the study before and whose data were erased on
+    request."""
 
 
 class EntryPausedError(Exception):
-    """No new participant can enter before the time `until`, because too many began at once."""
+    """Raised when no new participant can enter before the time `until`, because too many began at once."""
 
     def __init__(self, until: datetime) -> None:
         super().__init__(f"paused until {until:%H:%M}")

@@ -35,7 +35,8 @@ class FreezeState:
     """The time at which this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
-        """Return whether this time, at which a participant entered, is before this version was preregistered.
+        """Return whether a participant who entered at `entered_at` did so before this version was
+        preregistered.
 
         Return None if the version was never preregistered.
         """
@@ -57,10 +58,10 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
 
 
 def version_blueprints(study: Study) -> list[Blueprint]:
-    """Return the designs under which participants entered or that were preregistered, oldest first.
+    """Return the designs that were preregistered or under which participants entered, oldest first.
 
-    If there are none, return the current design. A version is left out if only staff previews used it and
-    they were erased.
+    If there are none, return the current design. A version is left out if only staff previewed it and
+    these previews were erased.
     """
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
     versions = study.versions.filter(met).defer("bundle").order_by("number")
@@ -70,8 +71,8 @@ def version_blueprints(study: Study) -> list[Blueprint]:
 def matches_design(version: Version, design: Blueprint) -> bool:
     """Return whether a version has exactly this design.
 
-    The version's document may have an older format. For each field that this format lacks, the design must
-    have the value that was implied then.
+    If the version's document has an older format, some fields are missing in it. For each of them, the
+    design must have the value that was implied then.
     """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
@@ -79,7 +80,7 @@ def matches_design(version: Version, design: Blueprint) -> bool:
 
 
 def frozen_version(study: Study) -> Version | None:
-    """Return the version that was preregistered last, or None if none was."""
+    """Return the version that was preregistered last. None if there is no preregistration."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()
 
 
@@ -110,8 +111,8 @@ class Difference:
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     """Return the differences between two designs, field by field, in the order of the design.
 
-    An added or removed condition, item, part or outcome is one difference. If the old document's format
-    lacks a field, its implied default is compared.
+    An added or removed condition, item, part or outcome is one difference. A field that the old document's
+    format lacks is compared by its implied default.
     """
     untold = list(_unrecorded_differences(old, new)) if new.beyond(old.format) else []
     differing: list[Difference] = []
@@ -180,11 +181,11 @@ def _field_differences(
 
 @transaction.atomic
 def current_version(*, study_id: int, whole: bool = False) -> Version:
-    """Return the version that equals the study's current design. Create one if the design has changed since
-    the latest version.
+    """Return the version that equals the study's current design. If the design has changed since the latest
+    version, a new version is created.
 
-    If the latest version's document has an older format, only fields of this format and implied defaults
-    are compared. With `whole`, the documents must be equal in the current format.
+    If the latest version's document has an older format, fields that this format lacks are compared by
+    their implied defaults. With `whole`, the documents must be equal in the current format.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)

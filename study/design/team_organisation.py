@@ -58,7 +58,8 @@ class CoplayerPlan(Record):
 
 
 class Team(Record):
-    """The stored settings of a condition's organisation (see `kitchen.contract.organisation`)."""
+    """The stored team settings of a condition: who plays, and who may command and write to whom (see
+    `kitchen.contract.organisation`)."""
 
     kind: str = "central"
     settings: dict[str, Json] = {}
@@ -118,7 +119,8 @@ LEAD = gettext_noop("Lead")
 
 
 def is_apart(organisation: Mapping[str, Json]) -> bool:
-    """Return whether the participant has no seat in the world under this organisation, and only leads."""
+    """Return whether the participant only leads and has no seat in the world. `organisation` has a
+    condition's stored team settings."""
     return organisation.get("apart") is True
 
 
@@ -129,7 +131,8 @@ def team_of(organisation: Mapping[str, Json]) -> Team:
 
 
 def people_of(organisation: Mapping[str, Json]) -> tuple[int, ...]:
-    """Return the seat numbers of people, ascending. If `organisation` is empty, this is only seat 0."""
+    """Return the seat numbers of people, ascending. Without team settings (`organisation` is empty), only
+    seat 0 is a person's."""
     return tuple(sorted(team_of(organisation).people)) if organisation else (0,)
 
 
@@ -138,9 +141,10 @@ def team_minds(
 ) -> list[MindPlan]:
     """Return plans for the co-players in these seats, ordered by seat.
 
-    Seats listed in `Team.members` get their own co-player. The condition's co-player takes the others. One
-    agent has all of them if the kind is `central`; otherwise each seat has its own agent. Raises
-    SettingsError if the members do not fit the seats.
+    Seats listed in `Team.members` get the co-player named there. The condition's `coplayer` plays the other
+    seats. If the team's kind is `central`, one agent has all of them. Otherwise each seat has its own agent.
+
+    Raises SettingsError if the members do not fit the seats.
     """
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
@@ -158,10 +162,10 @@ def team_minds(
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom. The co-players are `minds`; people have the
-    other seats.
+    """Return the rules about who may command and write to whom. `minds` are the co-players (agents); people
+    have the other seats.
 
-    Return None if the condition defines no organisation. Raises SettingsError if it is invalid.
+    Return None if the condition defines no such rules. Raises SettingsError if they are invalid.
     """
     if not organisation:
         return None

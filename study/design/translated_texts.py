@@ -19,8 +19,8 @@ from study.design.translations import DEFAULT_TEXTS, Texts, has_words, language_
 
 
 class TranslatedItem(ItemPlan):
-    """A survey item whose texts are translated. A chosen option is still stored as its untranslated text
-    (`options`)."""
+    """A survey item whose texts are translated. If a participant chooses an option, its untranslated text
+    (`options`) is stored."""
 
     shown: list[str] = []
 
@@ -31,8 +31,8 @@ class TranslatedItem(ItemPlan):
 
 
 def missing_translations(design: Blueprint) -> dict[str, list[str]]:
-    """Return the paths of the texts without a translation, for each language that the study offers besides
-    its own."""
+    """Return the texts without a translation, as paths, for each language that the study offers. The
+    study's own language is left out."""
     wanted = texts_to_translate(design)
     others = language_codes(design.study.get("languages", ""))[1:]
     there = {language: design.study["texts"].get(language, {}) for language in others}
@@ -85,8 +85,8 @@ class _Translations:
 def translated_design(design: Blueprint, language: str) -> Blueprint:
     """Return the design with its texts in this language, which must be the active language.
 
-    Texts without a translation stay in the study's own language, as `ForeignText`. Use the result only to
-    show pages, and never store it as a document.
+    Texts without a translation stay in the study's own language, as `ForeignText`. The result is only for
+    showing pages. Never store it as a document.
     """
     own = language_codes(design.study.get("languages", ""))[0]
     translations = _Translations(

@@ -20,7 +20,8 @@ ORIGINAL_LANGUAGE = "en"
 
 
 def language_codes(languages: str) -> list[str]:
-    """Return the language codes in this text that the program supports, in order. Other codes are skipped.
+    """Return the language codes in this text that the application supports, in order. Other codes are
+    skipped.
 
     If none is supported, return only the original language.
     """
@@ -35,7 +36,7 @@ def language_names(languages: str) -> list[tuple[str, str]]:
 
 
 def languages_problem(languages: str) -> str:
-    """Return what is wrong with these codes. Return an empty string if nothing is."""
+    """Return what is wrong with these language codes. Return an empty string if nothing is wrong."""
     asked = languages.split()
     if not asked:
         return "Choose at least one language."
@@ -91,7 +92,7 @@ DEFAULT_TEXTS = frozenset([DEFAULT_STATEMENT, *AGREEMENT, *DEFAULT_TITLES.values
 
 
 def texts_to_translate(design: Any) -> dict[str, str]:
-    """Return a design's texts that need a translation, by path, in the order in which participants meet them.
+    """Return a design's texts that need a translation, by path, in the order in which participants see them.
 
     `design` is a `Blueprint`. Disabled parts, texts without letters and default texts are left out.
     """
@@ -101,7 +102,7 @@ def texts_to_translate(design: Any) -> dict[str, str]:
 
 
 def all_texts(design: Any) -> dict[str, str]:
-    """Return every text of a design by path, also texts that participants do not meet."""
+    """Return every text of a design by path, including texts that participants do not see."""
     return dict(_texts(design))
 
 

@@ -30,11 +30,11 @@ OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
 
 
 class ShowsOtherKinds:
-    """A form whose setting fields depend on a choice, such as the world. A button reloads it to show the
-    fields of another choice."""
+    """A form whose setting fields depend on a choice, such as the world. A button reloads the form to show
+    the fields of another choice."""
 
     def full_clean(self) -> None:
-        """Validate the form. If the request only reloads it (`SHOW_BUTTON`), skip the validation."""
+        """Validate the form. If the request only reloads the form (`SHOW_BUTTON`), skip the validation."""
         if SHOW_BUTTON in self.data:  # type: ignore[attr-defined]
             self._errors = ErrorDict()
             self.cleaned_data: dict[str, Any] = {}
@@ -42,14 +42,13 @@ class ShowsOtherKinds:
             super().full_clean()  # type: ignore[misc]
 
     def is_valid(self) -> bool:
-        """Return whether the form is valid. Return False if the request only reloads it to show other
+        """Return whether the form is valid. False if the request only reloads the form to show other
         fields (`SHOW_BUTTON`)."""
         return SHOW_BUTTON not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 
 def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
-    """Remove the errors of fields that belong to worlds or co-players that are not chosen, because these
-    fields are hidden."""
+    """Remove the errors of fields of worlds and co-players that are not chosen. These fields are hidden."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
             for name, _ in kind.named_settings():
@@ -59,9 +58,9 @@ def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Ma
 class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     """A form for a condition, with one field for each setting of every world and co-player.
 
-    Only the fields of the chosen world and co-player are used. The others are hidden, so that typed values
-    stay while somebody tries another world. `team_condition_form.condition_form` makes the subclass to
-    use.
+    Only the fields of the chosen world and co-player are used. The other fields are hidden. So typed
+    values are kept while somebody tries another world. `team_condition_form.condition_form` makes the
+    subclass to use.
     """
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
@@ -141,7 +140,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         """Collect the settings of the chosen world and co-player, and return the cleaned data. The model
-        checks whether they can be played."""
+        checks whether these settings can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         clear_unchosen_errors(self, self.kinds, cleaned)
         others = Condition.objects.filter(study=self.instance.study_id).exclude(pk=self.instance.pk)
@@ -214,10 +213,10 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form for one survey item. Its position is changed by buttons instead.
+    """A form for one survey item. The item's position is not a field; buttons change it.
 
-    The question cannot be changed once there are answers, or while participants who entered with it still
-    take part.
+    The question cannot be changed once there are answers. It also cannot be changed while participants
+    still take part whose version of the study has the item.
     """
 
     options = TextLinesField(help_text="The options, one on each line.")

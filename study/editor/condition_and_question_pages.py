@@ -216,7 +216,7 @@ def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRe
 
 @study_page("edit", FORM_METHODS)
 def instruments(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the page to add a questionnaire that comes with the program, or add the chosen one."""
+    """Show the page to add a questionnaire that comes with the application, or add the chosen one."""
     form = InstrumentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         questionnaire = instrument(form.cleaned_data["instrument"])

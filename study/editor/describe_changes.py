@@ -47,7 +47,7 @@ UNSET_TIMES = {
 
 
 class ChangeSide(NamedTuple):
-    """The old or the new value of a change, for display. It is a text, a list of texts (`many`), or the
+    """The old or the new value of a change, for display. It is one text, a list of texts (`many`), or the
     labelled values (`pairs`) of an added or removed row."""
 
     text: str
@@ -75,7 +75,8 @@ def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
-    """Return how the current program would treat the design differently from the program that froze it."""
+    """Return how the running version of the application would treat the design differently from the
+    version that froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
         Change(

@@ -70,7 +70,7 @@ class DescribedQuestion(NamedTuple):
 
 
 class AskedAtPlace(NamedTuple):
-    """The questions that are asked at one place of the study, such as after each episode."""
+    """The questions that are asked at one point of the study, such as after each episode."""
 
     words: str
     order: str
@@ -129,8 +129,8 @@ def study_value(name: str, value: Json) -> str:
 
 
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the study's settings with their labels. Settings that the design's document does not have are
-    left out. `plan_pairs` returns the plan's fields."""
+    """Return the study's settings with their labels. Settings that the design's document lacks are left
+    out. The settings of the plan are also left out; `plan_pairs` returns them."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
     return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
@@ -172,7 +172,7 @@ PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 
 def setting_value(setting: Setting | None, value: Json) -> str:
     """Return the value of a setting as readable text. A choice is shown by its label. `setting` is None if
-    it is not declared."""
+    no world or co-player declares the setting."""
     if value == "":
         return "empty"
     if setting is None or isinstance(value, float):
@@ -184,7 +184,7 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
     """Yield every setting of a world or co-player with its value. `part` is `WORLD` or `COPLAYER`; `name` is
     its registered name.
 
-    Values of undeclared settings come last, with their stored names as labels.
+    Values of settings that are not declared come last, with their stored names as labels.
     """
     known = settings_of_kind(part, name)
     for setting in known.values():
@@ -200,10 +200,8 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
 
 def world_words(condition: Condition) -> str:
-    """Return a short text for tables: the name of a condition's world and its first settings.
-
-    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
-    """
+    """Return a short text for tables: the name of a condition's world and its first settings, as in
+    `Chess, Minutes: 5`. A setting with choices is shown by the label of the chosen value alone."""
     first = next(iter(settings_of_kind(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
@@ -429,8 +427,8 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
 
 
 def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
-    """Return the questions, grouped by the place where they are asked, in the order in which participants
-    meet them. Places without questions are left out."""
+    """Return the questions, grouped by the point of the study where they are asked, in the order in which
+    participants see them. Points without questions are left out."""
     by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
@@ -451,8 +449,8 @@ def _order(design: Blueprint, place: str) -> str:
 
 
 def scales(design: Blueprint) -> list[DescribedScale]:
-    """Return every sub-scale with its formula and items. Items at different places belong to different
-    sub-scales."""
+    """Return every sub-scale with its formula and items. Items that are asked at different points of the
+    study belong to different sub-scales."""
     return [
         _scale(str(words), one)
         for place, words in SurveyItem.Place.choices

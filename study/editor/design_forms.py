@@ -232,8 +232,8 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Add an error to the form. Messages of the model about settings are shown above the form; each
-        names its setting."""
+        """Add an error to the form. An error message of the model about settings is shown above the form,
+        because the message names the setting."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
             told = [
@@ -312,7 +312,7 @@ class OutcomesForm:
 
 
 class InstrumentForm(forms.Form):
-    """A form to choose a questionnaire that comes with the program, in order to add its items."""
+    """A form to choose a questionnaire that comes with the application, in order to add its items."""
 
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]

@@ -66,11 +66,11 @@ MOST_SHOWN = 24
 
 
 def describe_orders(study: Study) -> dict[str, Any]:
-    """Return the template context that shows a study's orders of conditions, or why its scheme cannot be
-    used.
+    """Return the template context that shows a study's orders of conditions. It has the sequences, the number
+    of participants with each sequence, and the carry-over counts.
 
-    The context has the sequences, the numbers of participants with each, and the carry-over counts. If the
-    study has between-subjects groups, it has the sequences of each group instead.
+    If the study has between-subjects groups, it has the sequences of each group instead. If the order
+    scheme cannot be used, it has the reason.
     """
     names = dict(study.conditions.values_list("key", "name"))
     scheme, groups = get_scheme(study.orders), group_keys(study.between_groups)
@@ -160,7 +160,8 @@ def _number(study: Study, noun: str, **which: bool) -> str:
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
-    """Return (name of the place, items asked there) pairs for every place. Disabled items are included."""
+    """Return (name, items) pairs for every point of the study where items are asked. `name` is the name of
+    the point. Disabled items are included."""
     rows = list(study.items.all())
     return [(label, [one for one in rows if one.place == place]) for place, label in SurveyItem.Place.choices]
 
@@ -320,10 +321,8 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 class TextsForm(forms.Form):
-    """A form to translate a study's texts: one field for each text, with the original above it.
-
-    A text that occurs twice in the study has one field.
-    """
+    """A form to translate a study's texts. Each text has one field, below the original text. A text that
+    occurs twice in the study has only one field."""
 
     def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -367,7 +366,7 @@ def _field(path: str, text: str, initial: str) -> forms.CharField:
 
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
-    """Show the form with all texts of the study in one of its other languages, or save it."""
+    """Show the form to translate all texts of the study into one of its other languages, or save it."""
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)

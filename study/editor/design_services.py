@@ -158,7 +158,7 @@ def study_close(*, study_id: int, by: Any = None) -> None:
 
 
 def study_delete(*, study_id: int) -> None:
-    """Delete the study and its design. Raises DesignError if it holds participants' data.
+    """Delete the study and its design. Raises DesignError if the study holds participants' data.
 
     Previews are erased first, one by one. If somebody enters meanwhile, the study is kept, but the erased
     previews are lost.
@@ -179,10 +179,8 @@ def _delete_without_previews(study_id: int) -> None:
 
 
 def study_deletion_problem(study: Study) -> str:
-    """Return why a study cannot be deleted. Return an empty string if it can.
-
-    Previews do not prevent a deletion.
-    """
+    """Return why a study cannot be deleted. Return an empty string if it can be deleted. Previews do not
+    prevent a deletion."""
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
         return (
@@ -223,8 +221,8 @@ def _keep_an_owner(study: Study, leaving: Any) -> None:
 
 @transaction.atomic
 def row_move(row: Condition | SurveyItem, *, by: int) -> None:
-    """Move a condition or survey item one position up (`by=-1`) or down (`by=1`). Items move among those
-    asked at the same place."""
+    """Move a condition or survey item one position up (`by=-1`) or down (`by=1`). An item moves among the
+    items that are asked at the same point of the study."""
     Study.objects.select_for_update().get(pk=row.study_id)
     rows = _rows_beside(row)
     here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
@@ -252,8 +250,8 @@ def _positions(rows: list[Any]) -> list[int]:
 def condition_delete(*, condition: Condition) -> None:
     """Delete the condition and the previews that use it.
 
-    Raises DesignError if it is in a participant's plan, or if active participants entered under a version
-    that has it.
+    Raises DesignError if a participant is planned to play the condition. Also raises it if active
+    participants entered under a version of the study that has the condition.
     """
     _delete_row(condition, condition_deletion_problem, condition.rounds)
 
@@ -268,7 +266,7 @@ def _delete_row(row: Any, problem: Callable[[Any], str], uses: Any) -> None:
 
 
 def condition_deletion_problem(condition: Condition) -> str:
-    """Return why a condition cannot be deleted. Return an empty string if it can."""
+    """Return why a condition cannot be deleted. Return an empty string if it can be deleted."""
     planned = condition.rounds.filter(participant__preview=False)
     if people := planned.filter(participant__synthetic=False).count():
         has = "has" if people == 1 else "have"
@@ -290,14 +288,14 @@ def condition_deletion_problem(condition: Condition) -> str:
 def item_delete(*, item: SurveyItem) -> None:
     """Delete the survey item.
 
-    Raises DesignError if participants answered it, or if active participants may still answer it. It can
-    then only be disabled.
+    Raises DesignError if participants answered the item, or if active participants may still answer it.
+    Such an item can only be disabled.
     """
     _delete_row(item, item_deletion_problem, item.answers)
 
 
 def item_deletion_problem(item: SurveyItem) -> str:
-    """Return why a survey item cannot be deleted. Return an empty string if it can."""
+    """Return why a survey item cannot be deleted. Return an empty string if it can be deleted."""
     given = item.answers.filter(participant__preview=False)
     if given.filter(participant__synthetic=False).exists():
         return f"There are answers to “{item.measure}”. Switch it off instead."
@@ -350,7 +348,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def condition_copy(condition: Condition) -> Condition:
-    """Copy a condition under an unused key, name and label, and return the copy. It is placed last."""
+    """Copy a condition under an unused key, name and label, and return the copy. The copy is placed last."""
     others = list(condition.study.conditions.values_list("key", "name"))
     keys, names = {key for key, _ in others}, {name for _, name in others}
     return _copy_row(

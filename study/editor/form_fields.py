@@ -59,10 +59,8 @@ class TextLinesField(forms.CharField):
 
 
 class AnyValueField(forms.CharField):
-    """A form field for an answer of any type. An empty field is None.
-
-    A number becomes a number, `["a", "b"]` a list, and anything else a text.
-    """
+    """A form field for an answer of any type. An empty text gives None, a number a number, `["a", "b"]` a
+    list. Anything else is kept as a text."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"required": False, **kwargs})
@@ -122,11 +120,12 @@ _LEADERS = {"tree", "chain"}
 def applicable_fields(
     kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
 ) -> set[str]:
-    """Return the names of the team fields that have an effect for this kind of organisation.
+    """Return the names of the team fields that have an effect for this kind of organisation. `kind` is empty
+    if none is chosen.
 
-    `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people
-    play. `talks`: people and co-players may write. `within`: members talk before they choose in a step.
-    The name MEMBERS means the rows with co-players.
+    `apart`: the participant has no seat. `several`: several people play. `talks`: people and co-players
+    may write to each other. `within`: members talk before they choose a command in a step. The name
+    MEMBERS stands for the rows with co-players.
     """
     needs_talk = kind in {"central", "each"} and not talks
     fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
@@ -142,8 +141,8 @@ def applicable_fields(
 
 
 def may_be_apart(kind: str) -> bool:
-    """Return whether the participant can play without a seat in this kind of organisation, because they
-    can command others."""
+    """Return whether the participant can play without a seat in this kind of organisation. This is
+    possible if the participant can command others."""
     return kind in _LEADERS | {"graph", "custom"}
 
 

@@ -65,10 +65,8 @@ def bundle_text(version: Version) -> str:
 
 
 def preregistration_zip(study: Study, version: Version, page: str) -> bytes:
-    """Return a ZIP with the bundle, its readable copy `page` (HTML), and a README.
-
-    Equal input gives equal bytes.
-    """
+    """Return a ZIP with the bundle, a readable HTML page of the bundle (`page`), and a README. Equal input
+    gives equal bytes."""
     assert version.bundle and version.frozen_at  # noqa: S101 - it is frozen
     readme = README.format(
         title=study.title,

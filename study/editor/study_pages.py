@@ -41,10 +41,10 @@ POST = ("POST",)
 
 @staff_page(FORM_METHODS)
 def new_study(request: HttpRequest) -> HttpResponse:
-    """Show the form for a new study, or create one that is empty or has a ready-made design. The user becomes
-    its owner.
+    """Show the form for a new study, or create the study. It is empty or has a ready-made design. The user
+    becomes the study's owner.
 
-    A ready-made design needs only its name.
+    A new study with a ready-made design needs only its name.
     """
     if (
         request.method == "POST"
@@ -62,8 +62,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 @study_page("copy", FORM_METHODS)
 def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the form to copy a study's design under another link, or make the copy. The user becomes its
-    owner."""
+    """Show the form to copy a study's design under another link, or make the copy. The user becomes the
+    owner of the copy."""
     initial = {"title": f"{study.title[:113]} (copy)", "slug": f"{study.slug[:45]}-copy"}
     form = NewStudyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():

@@ -50,8 +50,8 @@ MOST_PLAYERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the form: a co-player for single seats, with its number in the form and its stored
-    values."""
+    """One row of the form: a co-player for single seats. It has the row's number in the form and the
+    stored values."""
 
     number: int
     stored: Mapping[str, Json]
@@ -105,7 +105,7 @@ class Row:
 
 
 def rows_of(sent: QueryDict | None, stored: Sequence[Mapping[str, Json]]) -> list[Row]:
-    """Return the submitted rows. If nothing was submitted, return the stored ones."""
+    """Return the submitted rows. If nothing was submitted, return the stored rows."""
     numbers = _numbers(sent) if sent else list(range(len(stored)))
     return [Row(number, stored[number] if number < len(stored) else {}) for number in numbers]
 
@@ -116,10 +116,8 @@ def _numbers(sent: QueryDict) -> list[int]:
 
 
 def with_rows(sent: QueryDict) -> QueryDict:
-    """Return the submitted data with a row added or removed, if the pressed button asks for that.
-
-    Settings that were not on the page get their initial values.
-    """
+    """Return the submitted data with a row added or removed, if the user pressed the button for that.
+    Settings that were not on the page get their initial values."""
     filled = sent.copy()
     numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
     if asked == ADD:
@@ -167,10 +165,8 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
 
 
 def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
-    """Return the co-player types whose settings the row shows.
-
-    They are the chosen type and those that were shown before, so that typed values are not lost.
-    """
+    """Return the co-player types whose settings the row shows. They are the chosen type and the types that
+    were shown before, so that typed values are not lost."""
     before = {
         one.partition("__")[2]
         for one in (sent.getlist(SHOWN) if sent else ())
@@ -182,10 +178,8 @@ def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
 def row_player_problems(
     rows: Sequence[tuple[Row, Sequence[int]]], players: Collection[int]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (field, message) for each player for whom a row's co-player cannot play.
-
-    `rows` has (row, its players) pairs. `players` are all players that co-players control.
-    """
+    """Yield (field, message) for each player whom a row's co-player cannot play. `rows` has (row, the
+    row's players) pairs. `players` are all players that co-players control."""
     taken: set[int] = set()
     for row, own in rows:
         for player in own:
@@ -227,8 +221,8 @@ class ShownRow:
 
 
 class TeamFields(ConditionForm):
-    """A condition form with team fields. If they are missing in the submitted data, the organisation stays
-    unchanged."""
+    """A condition form with fields about the team. If these fields are missing in the submitted data, the
+    stored team settings stay unchanged."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -256,8 +250,8 @@ class TeamFields(ConditionForm):
         self.fields |= row_fields(row, kinds=shown, world=world)
 
     def clean(self) -> dict[str, Any]:
-        """Collect the team's settings, and return the cleaned data. The model checks whether they can be
-        played."""
+        """Collect the team's settings, and return the cleaned data. The model checks whether these
+        settings can be played."""
         cleaned: dict[str, Any] = super().clean()
         for row in self.rows:
             clear_unchosen_errors(self, row.kinds(), cleaned)

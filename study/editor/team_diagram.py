@@ -26,8 +26,8 @@ ABOVE, BELOW = -31, 40
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A team member in the diagram: its position, its number, its name, and how far the name is moved
-    vertically."""
+    """A team member in the diagram: its position, its number, its name, and by how much the name is moved
+    up or down."""
 
     x: int
     y: int

@@ -45,8 +45,8 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 def with_default_settings(
     sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
-    """Return the submitted data, with defaults added. They are the settings of a chosen world or co-player
-    that were not on the page.
+    """Return the submitted data, with defaults for settings that were not on the page. Only settings of the
+    chosen world and co-player are added.
 
     The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` returns the
     default of a setting.
@@ -62,11 +62,9 @@ def with_default_settings(
 
 
 def with_needed_teammates(sent: QueryDict) -> QueryDict:
-    """Return the submitted data with the number of teammates that the world needs.
-
-    The number is set only if the form is reloaded to show a world that allows one number. A number other
-    than 0 that the user entered stays.
-    """
+    """Return the submitted data with the number of teammates that the world needs. The number is set only
+    if the form is reloaded to show a world that allows a single number. If the user entered another number
+    than 0, it stays."""
     world = sent.get(WORLD, "")
     if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
         return sent
@@ -80,10 +78,10 @@ def chosen_fields(
     form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the template context of a form: `plain` fields, and `groups` with the setting fields of each
-    world or co-player. Chosen ones are marked.
+    world or co-player. The chosen groups are marked.
 
-    Groups in `shown` stay on the page, so that typed values stay. Co-players that cannot play the chosen
-    world are not offered.
+    Groups in `shown` stay on the page, so that their typed values stay. Co-players that cannot play the
+    chosen world are not offered.
     """
     if COPLAYER in form.fields:
         offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
@@ -139,8 +137,8 @@ def use_drawing_fields(form: Any, study: Study) -> None:
 
 
 def drawing_problems(form: Any, why: str) -> list[str]:
-    """Return the messages to show for the error `why`. If it is about a drawing, they are all reasons why
-    the drawing cannot be played; otherwise only `why`."""
+    """Return the messages to show for the error `why`. If the error is about a drawing, return all reasons
+    why the drawing cannot be played. Otherwise return only `why`."""
     for one in drawn_settings():
         if one.name in form.fields and f"{one.setting.name}: " in why:
             found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
@@ -163,11 +161,8 @@ def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
 def earlier_drawings(
     drawn: DrawnSetting, study: Study, sent: Mapping[str, Any]
 ) -> dict[str, StartingDrawing]:
-    """Return the drawings that the researcher can start from, by name.
-
-    They are the previous drawing, if one was replaced, the world's layouts, and the drawings in the
-    study's conditions.
-    """
+    """Return the drawings that the researcher can start from, by name. They are the world's layouts, the
+    drawings in the study's conditions, and the drawing that was replaced last, if any."""
     before = sent.get(f"{drawn.name}__before", "")
     own = {
         f"condition-{row.pk}": StartingDrawing(f"As drawn for “{row.name}”", row.settings[drawn.setting.name])
@@ -182,8 +177,8 @@ def earlier_drawings(
 
 
 def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
-    """Return the submitted data changed so that the form starts from the drawing that the researcher chose or
-    uploaded.
+    """Return the submitted data, changed so that the form starts from the drawing that the researcher chose
+    or uploaded.
 
     The setting that switches drawings on is also set. The replaced drawing is kept, so that it can be
     restored. An uploaded file is also used if the form is saved directly.
@@ -233,8 +228,8 @@ def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | Non
 
 
 def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None:
-    """Return an HTML fragment with the remarks about a drawing. Return None if the request does not ask
-    for it."""
+    """Return an HTML fragment with the remarks about a drawing. None if the request does not ask for these
+    remarks."""
     asked = request.POST.get(SHOW_BUTTON, "")
     field = form.fields.get(asked.removeprefix(TOLD)) if asked.startswith(TOLD) else None
     if field is None or not isinstance(field.widget, DrawingWidget):
@@ -266,7 +261,7 @@ class DrawingWidget(forms.Textarea):
         return name not in data and f"{name}__rows" not in data
 
     def remarks_context(self, text: str) -> dict[str, Any]:
-        """Return the template context with the text and the remarks about it."""
+        """Return the template context with the text of a drawing and the remarks about it."""
         return {"remarks": self.canvas.remarks(text, self.beside()), "text": text}
 
     def refusals(self, text: str) -> list[str]:

@@ -35,8 +35,8 @@ from study.researchers.security_events import log_security_event
 
 @study_page("view")
 def data(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the page with the study's export files, whose data they contain, and the meaning of every
-    column."""
+    """Show the page with the study's export files. It says whose data the files contain, and explains
+    every column."""
     chosen = _chosen(request)
     context = {
         "study": study,
@@ -53,8 +53,8 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
-    """Send one export file as a download, and log this. `file_response` lists the names. Unknown names are
-    answered with 404."""
+    """Send one export file as a download, and log the download. `file_response` lists the names. Unknown
+    names are answered with 404."""
     try:
         answer = file_response(study, name, _chosen(request))
     except UnknownNameError as error:
@@ -121,8 +121,8 @@ class TokenForm(forms.Form):
         self.user = user
 
     def clean_name(self) -> str:
-        """Return the name. Raises ValidationError if another valid token of the user has this name, so
-        that sending the form twice makes only one token."""
+        """Return the name. Raises ValidationError if another valid token of the user already has this
+        name. So sending the form twice makes only one token."""
         name = str(self.cleaned_data["name"])
         if any(token.works for token in self.user.api_tokens.filter(name=name)):
             raise forms.ValidationError("You have a token of this name. Revoke it, or choose another.")

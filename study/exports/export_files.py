@@ -191,7 +191,7 @@ def zip_pieces(
     study: Study, chosen: ExportSelection = EVERYBODY, form: str = "csv", rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
     """Yield all export files as one ZIP file, in pieces of bytes. Memory use does not grow with the study.
-    The number of rows is added to `rows` under each table's name."""
+    For each table, the number of rows is added to `rows` under the table's name."""
     pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
     with zipfile.ZipFile(pipe, "w") as archive:
         for name, pieces in files(study, chosen, form, rows):

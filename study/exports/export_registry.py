@@ -26,8 +26,8 @@ CODEBOOK_COLUMNS = file_columns("codebook")
 def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
     """Return a table that describes every column of every table, itself included.
 
-    `name` and `meaning` are those of the returned table. `ending` is the ending of the files that it
-    names: `csv` or `parquet`.
+    `name` and `meaning` are the name and the description of the returned table. `ending` is the ending of
+    the files that the table lists: `csv` or `parquet`.
     """
     in_form = partial(codebook, name, meaning)
     return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, ending), in_form=in_form)

@@ -57,7 +57,8 @@ class ExportSelection:
 
     @classmethod
     def without(cls, kinds: Iterable[str]) -> Self:
-        """Return a selection without these kinds. Raises ValueError for an unknown kind."""
+        """Return a selection that leaves out these kinds of data (keys of `ALL_KINDS`), such as
+        `synthetic`. Raises ValueError for an unknown kind."""
         left = set(kinds)
         if unknown := left - ALL_KINDS.keys():
             known = ", ".join(ALL_KINDS)
@@ -66,7 +67,7 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The kinds that are left out of the files."""
+        """The kinds of data that are left out of the files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:
@@ -104,7 +105,7 @@ class Column:
     """Returns the meaning in one study, if it depends on the study."""
 
     def in_study(self, study: Study) -> Column:
-        """Return the column with the description that it has in this study."""
+        """Return the column with its description for this study."""
         return replace(self, meaning=self.in_words(study)) if self.in_words else self
 
 
@@ -133,11 +134,8 @@ def _in_words(levels: str | Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One table of the export.
-
-    `read` yields the rows in groups, so that they are never all in memory. The cells of a row are in the
-    order of the columns.
-    """
+    """One table of the export. `read` yields the rows in groups. So the rows are never all in memory. The
+    cells of a row are in the order of the columns."""
 
     name: str
     meaning: str
@@ -173,8 +171,8 @@ class ExportTable:
         return self._with(more), in_batches(self.read(study, chosen, more), AT_ONCE)
 
     def lines(self, study: Study, chosen: ExportSelection = EVERYBODY) -> Iterator[tuple[str, int]]:
-        """Yield the table as CSV, as (several lines, their number of rows). The first one is the header,
-        with 0 rows."""
+        """Yield the table as CSV in pieces. Each piece is a pair: several lines, and their number of rows.
+        The first piece is the header, with 0 rows."""
         columns, batches = self.opened(study, chosen)
         kinds, names = [column.kind for column in columns], [column.name for column in columns]
         yield _ended(csv_encoding.lines(["text"] * len(columns), RowBatch([RowGroup((), [names])]))), 0
@@ -211,8 +209,8 @@ EPISODE_LEVELS = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file of the export that is not a table. `text` returns its whole content, which stays small
-    however many participants there are."""
+    """One file of the export that is not a table. `text` returns its whole content. This content is small,
+    even for many participants."""
 
     name: str
     meaning: str

@@ -26,17 +26,18 @@ class RowBatch(NamedTuple):
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """The shared first cells of each group."""
+        """The first cells of each group, which all rows of the group share."""
         return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """The cells between the shared ones, row by row over all groups."""
+        """The cells that differ between rows, row by row over all groups. In a row, they are between the
+        shared first cells and the shared last cells."""
         return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """The shared last cells of each group."""
+        """The last cells of each group, which all rows of the group share."""
         return [group.after for group in self.groups]
 
     @property
@@ -45,8 +46,8 @@ class RowBatch(NamedTuple):
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Return three parts of `columns`, a sequence with one value per column: those for `before`, `own`
-        and `after`."""
+        """Split `columns`, a sequence with one value per column, into three parts. Return the values of
+        the columns `before`, `own` and `after`."""
         own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 

@@ -246,7 +246,7 @@ SHOWN = 50
 
 @study_page("view")
 def entry(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the current pause of entry and earlier ones. Users who may end the pause see a button."""
+    """Show the current pause of entry and earlier pauses. Users who may end the pause see a button."""
     context = {
         "study": study,
         "pause": current_pause(study),

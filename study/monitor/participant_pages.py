@@ -32,8 +32,8 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """Return the rounds, each with a text `foreseen`: how accurate the agents' predictions were. It is
-    empty if there were no predictions."""
+    """Return the rounds, each with a text `foreseen` about how accurate the agents' predictions were. The
+    text is empty if there were no predictions."""
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -61,8 +61,8 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 @study_page("view")
 def participants(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show one page of the list of participants, filtered by kind, status and code. If a withdrawal
-    receipt was entered, show what it contains."""
+    """Show one page of the list of participants, filtered by kind, status and code. If the user entered a
+    withdrawal receipt, show what the receipt contains."""
     kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
     code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
     page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
@@ -183,8 +183,8 @@ DONE = {
 
 @study_page("edit", methods=("POST",))
 def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """Carry out an action on a participant, if it is confirmed and has a reason. If it is no longer
-    possible, nothing changes."""
+    """Carry out an action on a participant, if the user confirmed it and gave a reason. If the action is
+    no longer possible, nothing changes."""
     person = get_object_or_404(_whole(study), code=code)
     action, form = request.POST.get("action", ""), ActionForm(request.POST)
     if action not in StaffAction.Action.values:

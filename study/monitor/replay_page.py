@@ -84,7 +84,8 @@ def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: s
 
 @staff_page(FORM_METHODS)
 def replay_opened(request: HttpRequest) -> HttpResponse:
-    """Show an episode from a file. The user uploads it, or the open replay page sends it again."""
+    """Show an episode from a file. Either the user uploads the file, or the open replay page sends it
+    again."""
     if request.method != "POST":
         return render(request, "study/monitor/replay_open.html")
     try:

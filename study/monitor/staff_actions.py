@@ -64,7 +64,8 @@ def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool
 
 @transaction.atomic
 def participant_include(*, participant_id: int, user: User, reason: str) -> bool:
-    """Include an excluded participant in the analysis again. Return False if they were not excluded."""
+    """Include an excluded participant in the analysis again. Return False if the participant was not
+    excluded."""
     return _set_excluded(participant_id, user, _checked(reason), excluded=False)
 
 
@@ -79,8 +80,8 @@ def _set_excluded(participant_id: int, user: User, reason: str, *, excluded: boo
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a hash of the participant's current personal link. Forms send it, so that a form made before
-    the link changed has no effect."""
+    """Return a hash of the participant's current personal link. Forms send this hash. If the link has
+    changed since the form was made, the form has no effect."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 

@@ -189,7 +189,7 @@ def health(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if this process can serve people. Otherwise answer 503 with what is missing."""
+    """Answer 200 if this process can serve people. Otherwise answer 503 and say what is missing."""
     lacks = missing_services()
     return JsonResponse({"ready": not lacks, "missing": lacks}, status=503 if lacks else 200)
 
@@ -197,8 +197,8 @@ def ready(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics to a client on this machine, or one that sends the token. Raises PermissionDenied
-    for others."""
+    """Return all metrics. The client must be on this machine or send the token. Raises PermissionDenied
+    for other clients."""
     if not (_from_here(request) or _knows_token(request)):
         raise PermissionDenied
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)

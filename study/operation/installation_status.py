@@ -82,10 +82,10 @@ AGAIN_SECONDS = 15
 
 @staff_page()
 def well(request: HttpRequest) -> HttpResponse:
-    """Show the status page. For a refresh by htmx (with `?said=`, the summary that the page shows), return
-    only the lines.
+    """Show the status page. For a refresh by htmx, return only the lines of the page.
 
-    The refresh includes the summary only if it changed, so that screen readers announce only changes.
+    The refresh has `?said=`, the summary that the page shows. The summary is returned only if it changed.
+    So screen readers announce only changes.
     """
     lines = installation_lines()
     said = status_summary(lines)

@@ -61,7 +61,8 @@ class LeavingReceipt:
 
     @property
     def without_proof(self) -> str:
-        """Return the code without its signature. It is enough to recognise a receipt, but not to make one."""
+        """Return the receipt's code without its signature. It is enough to recognise a receipt, but not to
+        make one."""
         return self.code.rpartition(":")[0]
 
 
@@ -92,10 +93,10 @@ NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK}
 
 def record_completion(person: Participant) -> None:
     """Store that this participant, who is about to be erased, completed the study. Only statuses in
-    `NO_REENTRY_STATUSES` are stored.
+    `NO_REENTRY_STATUSES` are stored. Previews and synthetic participants are not stored.
 
-    Previews and synthetic participants are not stored. A person who is already recorded, for example
-    because a backup brought them back, is not stored again.
+    A person who is already recorded is not stored again. This happens, for example, if a restored backup
+    brought the participant back.
     """
     if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
         return
@@ -108,8 +109,8 @@ def record_completion(person: Participant) -> None:
 
 
 def completion_of(study_id: int, label: str) -> LeftComplete | None:
-    """Return the completion record of an erased participant with this label; None if there is none or it
-    has expired."""
+    """Return the completion record of an erased participant with this label. None if there is no record,
+    or if it has expired."""
     mark = label_mark(study_id, label)
     return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
 
@@ -181,7 +182,7 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the completion code that a participant gets at the end; empty for none. `codes` are those of
+    """Return the completion code that a participant gets at the end; empty for none. `codes` is the result of
     `outcome_codes`.
 
     If the kind of end has no code, participants who completed the study or found nobody to play with get
@@ -193,11 +194,8 @@ def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
 
 @transaction.atomic
 def participant_end(*, participant_id: int, status: str, reason: str = "") -> bool:
-    """End a participation early, together with its running episodes, so that they cost nothing more. The data
-    are kept.
-
-    Return False if the participation had ended already.
-    """
+    """End a participation early. Its running episodes are also ended, so that they cost nothing more. The
+    data are kept. Return False if the participation had already ended."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if person.status != Participant.Status.ACTIVE:
         return False
@@ -220,11 +218,8 @@ def _seats(person: Participant) -> dict[int | None, int]:
 
 
 def group_lock(participant_id: int) -> None:
-    """Lock this participant's group until the transaction ends, so that no episode can be created for it
-    meanwhile.
-
-    If the caller also locks the participant, it must do so first.
-    """
+    """Lock this participant's group until the transaction ends. So no episode can be created for the group
+    meanwhile. If the caller also locks the participant, it must lock the group first."""
     list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
@@ -235,14 +230,14 @@ def episodes_of(person: Participant) -> QuerySet[Episode]:
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
-    """Erase all data of this participant, and return a receipt. `by` is the staff user who does it; None if
-    the participant does.
+    """Erase all data of this participant, and return a receipt.
 
-    If `counted`, the study's count of withdrawals is raised. The record of completion
-    (`record_completion`) stays. The participant is erased first, with everything that leads to them. Their
-    episodes follow one by one, so that no running episode waits. If the process dies meanwhile, the next
-    withdrawal erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data
-    were erased already.
+    `by` is the staff user who does it; None if the participant does. If `counted`, the study's count of
+    withdrawals is raised. The record of completion (`record_completion`) stays.
+
+    The participant is erased first, with everything that leads to the person. The episodes follow one by
+    one, so that no running episode waits. If the process dies meanwhile, the next withdrawal erases the
+    rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were already erased.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
     erased = partial(participant_erased.send, Participant, study_id=person.study_id)
@@ -288,8 +283,8 @@ def _without_participant() -> QuerySet[Episode]:
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:
-    """Erase ended episodes that no participant owns, and return their number. They remain if a process
-    dies while it erases a participant."""
+    """Erase ended episodes that no participant owns, and return their number. Such episodes remain if a
+    process dies while it erases a participant."""
     over = _without_participant().exclude(status=Episode.Status.PLAYING)
     over = over.filter(synthetic=False, audience=live_page_group_name(study_id))
     left = list(over.values_list("pk", flat=True))
@@ -342,7 +337,7 @@ def erase_names(ids: Iterable[int]) -> int:
     """Empty the fields that may identify these participants: label, referral data and free texts. Return the
     number of participants.
 
-    The other data stay. The personal link still works, so that they can withdraw.
+    The other data stay. The personal link still works, so that the participants can withdraw.
     """
     done = 0
     for piece in batches_of(ids, PEOPLE):
@@ -365,11 +360,8 @@ def erase_participants(ids: Iterable[int]) -> int:
 
 
 def erase_orphans() -> int:
-    """Erase episodes that no participant owns and prompts that nothing uses. They remain if a process dies
-    while it erases a participant.
-
-    Return the number of episodes.
-    """
+    """Erase episodes that no participant owns, and prompts that nothing uses. Return the number of
+    episodes. Such data remain if a process dies while it erases a participant."""
     studies = Study.objects.values_list("pk", flat=True)
     episodes = sum(erase_orphaned_episodes(study_id=study_id) for study_id in studies)
     erase_prompts(unused_prompt_hashes())

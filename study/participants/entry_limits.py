@@ -59,8 +59,8 @@ def end_pause(*, study_id: int, user: User) -> bool:
 
 
 def participants_with_place() -> Q:
-    """Return the filter for participants who have a place. Participants who dropped out or were excluded
-    have none."""
+    """Return the filter for participants who take up one of the study's limited places. Participants who
+    dropped out or were excluded do not."""
     theirs = {"participant": OuterRef("pk")}
     did = PageVisit.objects.filter(**theirs, done_at__isnull=False).exclude(page=WELCOME)
     played = Round.objects.filter(**theirs, episode__step__gt=0)
@@ -70,7 +70,8 @@ def participants_with_place() -> Q:
 
 
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
-    """Return whether the study has no place left. Human and synthetic participants count separately."""
+    """Return whether all places for participants in the study are taken. Human and synthetic participants
+    count separately."""
     if study.max_participants is None:
         return False
     placed = study.participants.filter(participants_with_place(), synthetic=synthetic)
@@ -78,10 +79,10 @@ def is_full(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def take_place(person: Participant) -> None:
-    """Give this participant a place in the study. Raises StudyClosedError if no place is left.
+    """Give this participant one of the study's limited places. A participant who already has a place keeps
+    it. Raises StudyClosedError if no place is left.
 
-    Call this in the same transaction, before you store the action that takes the place. A participant who
-    has a place keeps it.
+    Call this in the same transaction, before you store the action that takes the place.
     """
     if person.preview or person.consented_at or person.study.max_participants is None:
         return

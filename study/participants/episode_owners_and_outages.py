@@ -42,8 +42,8 @@ def outages_of(study: Study) -> QuerySet[Outage]:
 
 
 def outage_overlap(downtime: Downtime, began: datetime | None, ended: datetime | None) -> OutageEffect:
-    """Return how these outages affect an episode that lasted from `began` to `ended`. None as `ended`
-    means until now; None as `began` means no effect."""
+    """Return how these outages affect an episode that lasted from `began` to `ended`. If `ended` is None,
+    the episode lasts until now. If `began` is None, there is no effect."""
     return downtime.touch(began, ended or timezone.now()) if began else NO_EFFECT
 
 
@@ -59,10 +59,11 @@ def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
 
 
 def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
-    """Return, for each episode id, its rounds and the participants who practised in it, as lists of values.
+    """Return the owners of each episode by its id. An owner is a list: `["round", …]` with the columns of the
+    round, or `["practice", participant id, study id]`.
 
-    The seal (hash) of an episode covers them. So it shows later whether an episode was assigned to
-    somebody else.
+    The seal (hash) of an episode includes its owners. So the seal shows later whether an episode was
+    assigned to somebody else.
     """
     owners: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")

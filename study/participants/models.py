@@ -32,8 +32,8 @@ GUEST_SALT = "brigade.guest"
 class Participant(models.Model):
     """One person in one study.
 
-    A person with `key` can open this participant's pages and erase their data. A person who only knows the
-    label is a guest, who can continue but not erase.
+    Whoever has `key` can open this participant's pages and erase the data. A person who only knows the
+    label is a guest. A guest can continue the study but cannot erase.
     """
 
     class Status(models.TextChoices):
@@ -155,14 +155,14 @@ class Participant(models.Model):
         return self.code
 
     def get_absolute_url(self) -> str:
-        """Return the address of the participant's pages: the personal link, or the guest link if the
-        current request is a guest's. It always leads to the participant's current page."""
+        """Return the address of the participant's pages. It is the personal link or, if the current
+        request is a guest's, the guest link. It always leads to the participant's current page."""
         return reverse("study:participant", args=[self.shown_key])
 
     @property
     def blueprint(self) -> Blueprint:
-        """Return the design version under which the participant entered, with only the conditions of their
-        group."""
+        """Return the design of the version under which the participant entered. It has only the conditions
+        of the participant's group."""
         return self.version.blueprint.for_group(self.between_group)
 
     @property
@@ -172,10 +172,8 @@ class Participant(models.Model):
 
     @property
     def design(self) -> Blueprint:
-        """Return the participant's design in their language.
-
-        If the study no longer offers that language, the best offered one is used.
-        """
+        """Return the participant's design in the participant's language. If the study no longer offers
+        that language, the best offered one is used."""
         return translated_design(self.blueprint, best_language(self.study.languages, [self.language]))
 
     @property
@@ -230,8 +228,8 @@ class Round(models.Model):
 class Group(models.Model):
     """People who play together, from the lobby of their first shared round on.
 
-    All members have the same order of conditions, that of the first member. The group takes no new member
-    once its first episode has begun.
+    All members play the conditions in the first member's order. The group takes no new member once its
+    first episode has begun.
     """
 
     id: int
@@ -333,7 +331,7 @@ class PageVisit(models.Model):
 
 
 class Answer(models.Model):
-    """One answer to one item, after an episode or on a page outside of the rounds."""
+    """One answer to one item. It was given after an episode, or on a page outside of the rounds."""
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
     round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
@@ -365,10 +363,10 @@ class Answer(models.Model):
 
 
 class LeftComplete(models.Model):
-    """Record of a participant who finished and whose data were erased.
+    """Record of a participant who finished and whose data were erased. It does not lead to other data.
 
-    It holds the completion code, if the participant must still be paid, and a hash of the label, so that
-    the label is recognised. It does not lead to other data.
+    It holds a hash of the label, so that the person is recognised. It holds the completion code if the
+    participant must still be paid.
     """
 
     id: int

@@ -19,10 +19,8 @@ from study.participants.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class CurrentPage:
-    """The participant's current page: `page` is one of `PAGES`.
-
-    `round` is set on the pages of a round: play, survey, and the pages that wait for its episode.
-    """
+    """The participant's current page: `page` is one of `PAGES`. `round` is set on the pages of a round:
+    play, survey, and the pages on which the participant waits for the round's episode."""
 
     page: str
     round: Round | None = None
@@ -41,8 +39,8 @@ class CurrentPage:
 class ParticipantProgress:
     """One participant's progress. Each part is read from the database once, when it is needed.
 
-    Code that changes the progress in the database must also change this object. `place` is then computed
-    from the new values.
+    Code that changes the progress in the database must also change this object. `place` (the current page)
+    is then computed from the new values.
     """
 
     def __init__(self, participant: Participant) -> None:

@@ -82,8 +82,8 @@ def _counts(study: Any) -> StudyCounts:
 
 
 def withdrawn(study: Study, *, who: str) -> int:
-    """Return how many participants withdrew: human ones (`who="people"`), synthetic ones (`"synthetic"`),
-    or both (other values)."""
+    """Return how many participants withdrew. `who` is `people` for human participants and `synthetic` for
+    synthetic ones. Any other value counts both."""
     counts = Study.objects.values("withdrawn", "withdrawn_synthetic").get(pk=study.pk)
     people, programs = counts["withdrawn"], counts["withdrawn_synthetic"]
     return {"people": people, "synthetic": programs}.get(who, people + programs)
@@ -100,8 +100,8 @@ def participants_with_progress(study: Study) -> QuerySet[Participant]:
 
 
 def has_begun(study: Study | None) -> bool:
-    """Return whether a human participant ever entered, also if they withdrew. Synthetic participants and
-    previews are ignored."""
+    """Return whether a human participant ever entered. Participants who withdrew count, too. Synthetic
+    participants and previews are ignored."""
     if study is None or study.pk is None:
         return False
     return study.withdrawn > 0 or people_of(study).exists()
@@ -113,8 +113,8 @@ def people_of(study: Study) -> QuerySet[Participant]:
 
 
 class VersionOrders(NamedTuple):
-    """The order scheme, conditions and seed of a version, for one between-subjects group. Versions with
-    equal values are balanced together."""
+    """The order scheme, conditions and seed of a version, for one between-subjects group. If these values
+    are equal in several versions, the versions are balanced together."""
 
     name: str
     conditions: tuple[str, ...]
@@ -123,11 +123,8 @@ class VersionOrders(NamedTuple):
 
 
 def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
-    """Return the order settings of one version of the design, for the participants of `group` if it has
-    groups.
-
-    Each group has its own seed for breaking ties.
-    """
+    """Return the order settings of one version of the design. If the design has between-subjects groups,
+    they apply to the participants of `group`. Each group has its own seed for breaking ties."""
     conditions = tuple(one.key for one in design.for_group(group).conditions)
     seed = int(design.study["seed"])
     own = derived_seed(seed, "orders of group", group) if group else seed
@@ -175,10 +172,10 @@ def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally
 
 
 def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed: int) -> str:
-    """Return the between-subjects group for the next participant: the one with the fewest participants. Ties
-    are broken by a random order.
+    """Return the between-subjects group for the next participant: the group with the fewest participants.
+    Ties are broken by a random order. Empty if there are no groups.
 
-    `used` has the counts by group, `seed` is the study's seed. The result is empty if there are no groups.
+    `used` has the counts by group, `seed` is the study's seed.
     """
     if not groups:
         return ""
@@ -221,8 +218,8 @@ def group_progress(study: Study) -> list[GroupProgress]:
 
 @dataclass(frozen=True, slots=True)
 class OrderBalance:
-    """The numbers of times that each condition came at each position, and that each followed another. They
-    are over human participants, or over synthetic ones if no human participant is complete."""
+    """How often each condition came at each position, and how often it followed each other condition.
+    Human participants are counted or, if no human participant is complete, synthetic ones."""
 
     participants: int
     synthetic: bool
@@ -238,14 +235,14 @@ class OrderBalance:
 
     @property
     def spread(self) -> int:
-        """Return, for the least balanced condition, how much oftener it came at its most frequent position
-        than at its least frequent one."""
+        """The largest imbalance of one condition. The imbalance compares the positions in the order of
+        play: the condition's highest count at one position minus its lowest count."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """Return how much oftener the most frequent pair of successive conditions occurred than the least
-        frequent one."""
+        """The count of the most frequent pair of successive conditions minus the count of the least
+        frequent pair."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 

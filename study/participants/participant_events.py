@@ -15,11 +15,9 @@ from study.participants.models import Participant
 
 @dataclass(frozen=True, slots=True)
 class ParticipantNews:
-    """Message that something about this participant has changed. Websocket consumers handle it in
-    `participant_news`.
-
-    It is sent over the channel layer to the group of `live_page_group`, as a mapping of its fields.
-    """
+    """The message that something about this participant has changed. It is sent over the channel layer to
+    the group of `live_page_group`, as a mapping of its fields. Websocket consumers handle it in
+    `participant_news`."""
 
     participant: str
     """The participant's code."""
@@ -27,8 +25,8 @@ class ParticipantNews:
 
 
 def live_page_group(study: Study) -> str:
-    """Return the name of the channel group that gets messages about a study, its participants and its
-    episodes. The live page listens to it."""
+    """Return the name of the channel group for messages about a study, its participants and its episodes.
+    The study's live page listens to this group."""
     return live_page_group_name(study.pk)
 
 

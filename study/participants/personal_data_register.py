@@ -16,8 +16,8 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class StoredData:
-    """One line of the register, in English: what is stored, why, and who can read it besides the server's
-    operator."""
+    """One line of the register of personal data, in English. It says what is stored, why, and who can read
+    it besides the server's operator."""
 
     what: str
     why: str

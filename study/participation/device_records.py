@@ -31,8 +31,8 @@ BROWSERS, SYSTEMS, DEVICES = (dict[str, str](_PATTERNS[name]) for name in ("brow
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser's device kind (one of `KINDS`), its browser and system family (`other` if unknown), and
-    its major version (None if unknown)."""
+    """A browser's device: the device kind (one of `KINDS`), the browser family and the system family
+    (`other` if unknown), and the browser's major version (None if unknown)."""
 
     device: str
     browser: str
@@ -40,13 +40,14 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device corrected by the fact that its screen supports multi-touch. A supposed Mac is
-        then an iPad, because no Mac has a touch screen."""
+        """Return the device, corrected by the fact that its screen supports multi-touch. A device that was
+        taken for a Mac is an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
 def device_of(name: str) -> Device:
-    """Parse a `User-Agent` header, and return the device. All its families are `other` if nothing matches."""
+    """Parse a `User-Agent` header, and return the device. If nothing matches, all its families (kind,
+    browser, system) are `other`."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
     browser, version = next(((family, match[1]) for family, match in found if match), (OTHER, ""))

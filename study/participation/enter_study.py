@@ -73,14 +73,15 @@ def participant_enter(
     uncounted: int = 0,
     language: str = "",
 ) -> Participant:
-    """Create a participant, or return the existing one who sent the same entry form or has the same label.
+    """Create a participant and return it. If a participant already exists who sent the same entry form or has
+    the same label, return that one.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
     Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
-    enter at once. Raises TookPartError if somebody with this label finished and erased their data. Staff
-    previews can enter a closed or paused study, synthetic participants a paused one.
+    enter at once. Raises TookPartError if somebody with this label finished and the data were erased.
+    Staff previews can enter a closed or paused study, synthetic participants a paused one.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
@@ -185,9 +186,9 @@ def synthetic_invitation(study: Study) -> str:
 class EntryForm(forms.Form):
     """The form with the button to enter a study, on the welcome page.
 
-    `entry` holds the study's slug, a unique name of this form, and the time at which the page was made
-    (Unix seconds). If a form is sent twice, only one participant is created. `opened_at` is set once the
-    form is valid.
+    `entry` identifies one copy of the form: the study's slug, a unique name, and the time at which the
+    page was made (Unix seconds). So a form that is sent twice creates only one participant. `opened_at` is
+    set once the form is valid.
     """
 
     entry = forms.CharField(widget=forms.HiddenInput)
@@ -259,9 +260,9 @@ or took part."""
 def too_many_entries(request: HttpRequest, study: Study) -> bool:
     """Count this entry, and return whether its network made more entries than the study allows.
 
-    Requests from this machine itself (loopback) are not counted, since they come from programs. Behind a
-    proxy, people have the address that the proxy forwards. Requests whose address cannot be read are
-    counted together. While the cache is unavailable, no request is refused.
+    Requests from this machine itself (loopback) come from programs and are not counted. Behind a proxy,
+    the address that the proxy forwards is used. Requests whose address cannot be read are counted
+    together. While the cache is unavailable, no request is refused.
     """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
@@ -282,8 +283,7 @@ def uncounted_entries(request: HttpRequest, study: Study) -> int:
     """Count this entry. Return how many recent entries are ignored when the study decides about a pause.
 
     An entry is ignored if its network made more than `SHARE` entries in this minute. Otherwise a person
-    with two addresses could keep a study paused. Ignored entries of this and the previous minute are
-    returned.
+    with two addresses could keep a study paused. The result is the sum over this and the previous minute.
     """
     name, minute = _network(request, study), int(time.time()) // MINUTE
     if name and _count(f"share:{name}", MINUTE) > SHARE:

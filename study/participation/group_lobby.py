@@ -75,7 +75,7 @@ class _ChangedError(Exception):
 
 
 def look_at_lobby(*, participant_id: int) -> LobbyState | None:
-    """Record that the participant is in the lobby, and return its state.
+    """Record that the participant is in the lobby, and return the lobby's state.
 
     Return None if the lobby is no longer the participant's page, for example because this call started the
     episode. Raises Participant.DoesNotExist if the data were erased.
@@ -111,7 +111,8 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 @transaction.atomic
 def leave_lobby(*, participant_id: int, load: int) -> None:
-    """Record that the participant closed the lobby's page. They are absent until the page's next signal.
+    """Record that the participant closed the lobby's page. The participant is absent until the page sends its
+    next signal.
 
     `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
     """

@@ -62,11 +62,8 @@ def last_action(person: Participant) -> datetime:
 
 
 def participant_here(*, person: Participant) -> Participant:
-    """Record that the participant is present, or time them out if the limit has passed. Return the updated
-    participant.
-
-    Raises Participant.DoesNotExist if the data were erased.
-    """
+    """Record that the participant is present. If the time limit has passed, time the participant out
+    instead. Return the updated participant. Raises Participant.DoesNotExist if the data were erased."""
     person = timed_out_if_late(person)
     now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
     if active.update(active_at=now):
@@ -77,8 +74,8 @@ def participant_here(*, person: Participant) -> Participant:
 
 
 def timed_out_if_late(person: Participant) -> Participant:
-    """Return the participant. If their time limit has passed, time them out first, without waiting for the
-    regular check."""
+    """Return the participant. If the participant's time limit has passed, time the participant out first,
+    without waiting for the regular check."""
     if may_be_late(person) and participant_time_out(participant_id=person.pk):
         person.refresh_from_db(from_queryset=with_design())
     return person
@@ -100,9 +97,10 @@ def participant_time_out(*, participant_id: int) -> bool:
 
 
 def time_out_idle_participants() -> int:
-    """Time out all participants who were idle for too long; return their number.
+    """Time out all participants who were idle for too long, and return their number.
 
-    If a participant's data cannot be read, the error is logged and the others are still timed out.
+    If a participant's data cannot be read, the error is logged and the other participants are still timed
+    out.
     """
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)

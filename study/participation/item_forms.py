@@ -100,7 +100,7 @@ class ItemField:
 
     @property
     def choices(self) -> list[Any]:
-        """Return the radio buttons or checkboxes to choose from, without the one for “does not apply”."""
+        """Return the radio buttons or checkboxes to choose from. The one for “does not apply” is left out."""
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
@@ -148,8 +148,8 @@ class ItemsForm(forms.Form):
 
     @classmethod
     def apart_of(cls, item: ItemPlan) -> str:
-        """Return the name of the item's “does not apply” checkbox. It has a full stop, which no item key
-        has, so names never clash."""
+        """Return the name of the item's “does not apply” checkbox. The name has a full stop. No item key
+        has one, so names never clash."""
         return f"{cls.name_of(item)}.apart"
 
     @property
@@ -165,8 +165,8 @@ class ItemsForm(forms.Form):
 
     @property
     def reminders(self) -> list[TeamReminder]:
-        """Return the teams that have a reminder text. Empty if an item on this page asks for a team,
-        because its options show the texts."""
+        """Return the teams that have a reminder text. Empty if an item on this page asks for a team: its
+        options already show these texts."""
         named = any(item.kind == "team" for item in self.asked)
         return [] if named else [one for one in self.teams if one.reminder]
 
@@ -175,8 +175,8 @@ class ItemsForm(forms.Form):
         return self[name] if name in self.fields else None
 
     def clean(self) -> dict[str, Any]:
-        """Check that every answer fits its item, and add an error to the field if it does not. Return the
-        cleaned data."""
+        """Check that every answer fits its item. If an answer does not, add an error to its field. Return
+        the cleaned data."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         keys = tuple(one.key for one in self.teams)
         for item in self.asked:

@@ -41,8 +41,8 @@ def _wanted(request: HttpRequest) -> list[str]:
 @never_cache
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Store the chosen language in a cookie. If the form has a participant's key, store it for the
-    participant, too."""
+    """Store the chosen language in a cookie. If the form has a participant's key, store the language for
+    the participant, too."""
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
         return HttpResponseBadRequest()

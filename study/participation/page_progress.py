@@ -23,10 +23,8 @@ from study.participation.round_planning import create_practice_episode, create_r
 
 
 def with_design() -> QuerySet[Participant]:
-    """Return a query of participants that also loads the study and version, which their pages need.
-
-    The large field `bundle` of the version is not loaded.
-    """
+    """Return a query of participants that also loads their study and version, which the pages need. The
+    version's large field `bundle` is not loaded."""
     return Participant.objects.select_related("study", "version").defer("version__bundle")
 
 
@@ -74,8 +72,8 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **fields: 
 
 @transaction.atomic
 def finish_page(*, participant_id: int, page: str) -> bool:
-    """Mark a page without questions as done, and prepare the next page. Return False if it is not the current
-    page or an episode on it still runs."""
+    """Mark a page without questions as done, and prepare the next page. Return False if the page is not
+    the current one, or if an episode on it still runs."""
     person = lock_participant(participant_id)
     if page == "practice" and (not person.practice or person.practice.status == Episode.Status.PLAYING):
         return False
@@ -88,8 +86,8 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin the participant's round that waits because the study's budget was spent. Return False, without
-    a change, if it must still wait."""
+    """Begin the participant's round that could not begin because the study's budget was spent. Return
+    False, without a change, if it still cannot begin."""
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
     waited = progress.place
@@ -136,8 +134,8 @@ def mark_page_done(
 ) -> bool:
     """Record that this page is done. Return False, without a change, if it is not the current page.
 
-    With `stays`, the participant also takes a place in the study. Raises StudyClosedError if no place is
-    left.
+    With `stays`, the participant also takes up one of the study's limited places. Raises StudyClosedError
+    if no place is left.
     """
     person, place = progress.participant, progress.place
     if (place.page, place.position) != (page, position):
@@ -167,8 +165,8 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Do what the participant's next page needs. Create its episode, unless the round must wait for budget,
-    or mark the participation as complete.
+    """Do what the participant's next page needs: create its episode, or mark the participation as complete. A
+    round gets no episode while the study's budget is spent.
 
     The round that was just `answered` is stored in the same query as the new one.
     """
@@ -207,11 +205,11 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
 @transaction.atomic
 def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: int) -> bool | None:
-    """Store one attempt at the comprehension check, and return whether all answers are right.
+    """Store one attempt at the comprehension check, and return whether all answers are right. After the last
+    wrong attempt the study continues or ends, as its design says.
 
-    After the last wrong attempt the study continues or ends, as its design says. Return None if `attempt`
-    is not the number of the current attempt; then nothing changes. Also return None if an item was
-    deleted; then the participation ends.
+    Return None in two cases. If `attempt` is not the number of the current attempt, nothing changes. If an
+    item was deleted, the participation ends.
     """
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)

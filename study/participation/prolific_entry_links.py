@@ -94,8 +94,8 @@ async def fetched(client: httpx2.AsyncClient, source: str) -> str:
 class KeyRing:
     """Thread-safe cache of the public keys of one source.
 
-    Looking up a known key never waits for a fetch, and a failed fetch is not repeated at every lookup.
-    PyJWT's `PyJWKClient` does both.
+    Looking up a known key never waits for a fetch. A failed fetch is not repeated at every lookup.
+    (PyJWT's `PyJWKClient` waits and repeats.)
     """
 
     def __init__(
@@ -186,7 +186,7 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
     """Return the parameters of the request's link. If this browser came by a signed link for the same
-    person, add a proof that marks the link as signed."""
+    person, add a proof. The proof marks the link as signed."""
     parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return parameters
@@ -206,7 +206,7 @@ def verified_parameters(
     """Verify a token of Prolific, and return the link parameters that it confirms.
 
     Raises NotSignedError if the token is invalid, is for another study or server, or contradicts
-    `parameters` (those of the link). The server must be `host` or the host in the settings.
+    `parameters` (the parameters in the link). The server must be `host` or the host in the settings.
     """
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
@@ -252,8 +252,8 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
-    """Return whether a token's audience (a URL, or a list of them) names one of these hosts. If the URL
-    has a path, it must be this study's page."""
+    """Return whether a token's audience names one of these hosts. The audience is a URL or a list of URLs.
+    If a URL has a path, the path must be this study's page."""
     paths = {"", study.get_absolute_url().strip("/")}
     named = audience if isinstance(audience, list) else [audience]
     for one in (each for each in named if isinstance(each, str)):

@@ -38,10 +38,11 @@ from study.participants.participant_events import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
-    """Assign a between-subjects group if the version has groups, and create the rounds for its conditions.
+    """Assign a between-subjects group, if the version has groups. Then create the participant's rounds: one
+    for each of the group's conditions, in the order that the scheme assigns.
 
-    The scheme assigns their order within the group. If a condition was deleted, the participation ends.
-    This is possible because staff previews do not prevent a deletion.
+    If a condition was deleted, the participation ends. This can happen, because staff previews do not
+    prevent a deletion.
     """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
@@ -66,18 +67,19 @@ def plan_rounds(person: Participant) -> None:
 
 
 def seat_in(person: Participant, condition: str) -> int:
-    """Return the seat of a person in a condition that they play without other people. `condition` is its
-    key. In shared conditions, the lobby assigns seats."""
+    """Return the person's seat in a condition that is played without other people. `condition` is the
+    condition's key. In shared conditions, the lobby assigns seats."""
     return people_in(person.version.blueprint.condition(condition))[0]
 
 
 def create_shared_episode(
     group: Group, person: Participant, plan: ConditionPlan, people: Sequence[int]
 ) -> Episode:
-    """Create the episode of a group in one condition, for the people in these seats.
+    """Create the episode of a group in one condition, for the people in these seats. Co-players take the
+    seats of people who did not come.
 
-    Co-players take the seats of people who did not come. The seed is derived from study, group and
-    condition. It does not depend on the group if the study gives everybody the same episodes.
+    The seed is derived from study, group and condition. If the study gives everybody the same episodes,
+    the group has no influence on the seed.
     """
     design = person.version.blueprint
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]

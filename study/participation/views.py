@@ -89,7 +89,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the welcome page at a study's link, with a button to enter. Only the button creates a
-    participant. A browser that already has a participant is redirected to their page."""
+    participant. A browser that already has a participant is redirected to the participant's page."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     if TOKEN in request.GET:
@@ -236,7 +236,7 @@ def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the participant's current page at their personal link. A form of a page that is already
+    """Show the participant's current page at the personal link. A submitted form of a page that is already
     finished changes nothing."""
     person = _person(request, key)
     try:
@@ -275,7 +275,7 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
     """Answer the page's script with the seconds until the idle warning and until the timeout. On request,
-    also say whether the next round waits for budget.
+    also say whether the next round cannot begin because the budget is spent.
 
     A POST means that the participant is present. A POST with `page` reports data about the page itself and
     does not mean presence.

@@ -57,8 +57,8 @@ def study_script(design: Blueprint, recruitment: str) -> StudyScript:
 
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
-    """Return every page between the link and the last page in order. A participant may leave on each of
-    them."""
+    """Return every page between the link and the last page, in order. A participant may leave on each of
+    these pages."""
     before, after = (
         [StopPage(page) for page in pages if is_shown(design, page)]
         for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
@@ -86,8 +86,8 @@ def condition_at(effects: KnownEffects, socket: str) -> str:
 async def time_out_dropout(study: Study, arrival: Arrival) -> None:
     """End the participation of a drop-out at once as timed out, if the study has a time limit.
 
-    So the dry run does not have to wait for the limit, and other participants get the sequence that becomes
-    free.
+    So the dry run need not wait for the limit. The sequence of conditions that becomes free can be given
+    to another participant.
     """
     if arrival.outcome != PlannedOutcome.DROP_OUT or study.idle_minutes is None:
         return
@@ -142,8 +142,8 @@ class UnreachableError(Exception):
 
 
 def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
-    """Check the settings of a dry run. Return them with the study's link and the facts about its pages filled
-    in.
+    """Check the settings of a dry run. Return the settings with two additions: the study's link, and the
+    facts about the study's pages.
 
     `url` is the address of the server. Raises DryRunRequestError if the dry run is not possible.
     """
@@ -170,10 +170,8 @@ def check_numbers(order: CrowdOrder) -> None:
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
-    """Raise DryRunRequestError if the study already has participants with the labels of this seed.
-
-    The dry run would continue their participation instead of entering new participants.
-    """
+    """Raise DryRunRequestError if the study already has participants with the labels that `order` would
+    use. Otherwise the dry run would continue old participations instead of entering new participants."""
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
     if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
@@ -182,8 +180,8 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
     """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
 
-    Also raise it if participants should refuse consent or fail a check, but the study has no consent page or
-    no question with a right answer.
+    Also raise it if participants should refuse consent, but the study has no consent page. Also raise it
+    if participants should fail a check, but no question has a right answer.
     """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
@@ -229,8 +227,8 @@ async def walked(
     """Run the walkthroughs of all synthetic participants, compare the stored data with the plan, and return
     the report.
 
-    `say` gets a line about each result. Once `stopped` returns True, nobody else is started. Raises
-    UnreachableError if the study cannot be entered at all.
+    `say` gets a line about each result. Once `stopped` returns True, no other walkthrough is started.
+    Raises UnreachableError if the study cannot be entered at all.
     """
     async with Browser(PatienceLimit(0)) as browser:
         try:

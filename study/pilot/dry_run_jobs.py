@@ -55,10 +55,10 @@ def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
 def dry_run_create(
     *, study_id: int, user: Any, participants: int, seed: int, at_once: int, shares: OutcomeShares
 ) -> DryRun:
-    """Create a dry run in the state WAITING, and return it.
+    """Create a dry run in the state WAITING, and return it. Raises DesignError if another run of the study is
+    active.
 
-    Raises DesignError if another run of the study is active. An active run that has not reported for too long
-    is marked as failed first.
+    Before that, an active run that has not reported for too long is marked as failed.
     """
     with transaction.atomic():
         _silent(DryRun.objects.filter(study=study_id)).update(**_end(State.FAILED, SILENT))
@@ -92,8 +92,8 @@ def _end(state: str, line: str) -> dict[str, Any]:
 
 
 def claim_dry_run(*, run_id: int) -> DryRun | None:
-    """Set a waiting run to RUNNING and return it; None if it does not wait any more (claimed, stopped or
-    deleted)."""
+    """Set a waiting run to RUNNING and return it. None if the run does not wait any more (claimed, stopped
+    or deleted)."""
     if not _still(run_id, State.WAITING).update(state=State.RUNNING, news_at=timezone.now()):
         return None
     return DryRun.objects.select_related("study").get(pk=run_id)
@@ -219,8 +219,8 @@ def request_of_run(run: DryRun) -> CrowdOrder:
 def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:
     """Return the final state of a run, and one line about its result.
 
-    The state is FAILED if a participant did not do what was planned, is not stored as planned, or was not
-    started in time.
+    The state is FAILED in three cases: a participant did not do what was planned, is not stored as
+    planned, or was not started in time.
     """
     failed, unlike = list(report.failed.values()), report.unlike
     if failed:

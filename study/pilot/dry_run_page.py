@@ -76,7 +76,7 @@ class DryRunForm(forms.Form):
         self.study = study
 
     def clean(self) -> dict[str, Any]:
-        """Return the cleaned settings. Check that the dry run is possible; each problem is shown at the
+        """Return the cleaned settings. Check that the dry run is possible. Each problem is shown at the
         field that causes it."""
         from study.pilot.bots.many_walkthroughs import CrowdOrder
         from study.pilot.dry_run_execution import DryRunRequestError, completed_crowd_settings
@@ -166,7 +166,7 @@ def _unmeasured(study: Study) -> list[tuple[str, str]]:
 
 @study_page("edit", ("POST",))
 def dry_run_stopped(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Stop the dry run `pk`: no more synthetic participants are started. Those under way continue."""
+    """Stop the dry run `pk`: no more synthetic participants are started. Participants under way continue."""
     run = get_object_or_404(study.dry_runs, pk=pk)
     words = "No more programs are sent. Those already taking part finish."
     return service_button(

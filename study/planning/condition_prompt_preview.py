@@ -75,20 +75,20 @@ class WholePrompt:
 
 
 def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
-    """Return the co-players of a condition that call a language model, as (plan, agent) pairs by their number
-    in the condition (from 0).
+    """Return the co-players of a condition that call a language model. Keys are their numbers in the
+    condition (from 0); values are (plan, agent) pairs.
 
-    Raises SettingsError or UnknownNameError if one cannot be made.
+    Raises SettingsError or UnknownNameError if a co-player cannot be made.
     """
     own = all_minds(condition)[: len(mind_plans(condition))]  # without replacements of people
     return {number: mind for number, mind in enumerate(own) if mind[1].model()}
 
 
 def shown_steps(condition: Condition) -> int:
-    """Return the number of steps whose prompt can be shown: the length of an episode, but at most `MOST`.
+    """Return the number of steps whose prompt can be shown: the length of an episode, but at most `MOST`. If
+    the length is not known in advance, return 1.
 
-    It is 1 if the length is not known in advance. Raises SettingsError or UnknownNameError if the
-    condition cannot be played.
+    Raises SettingsError or UnknownNameError if the condition cannot be played.
     """
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)

@@ -54,7 +54,8 @@ STANDS_IN = "only for people who do not come, or are gone: none is expected, all
 class ConditionForecast:
     """The forecast for one co-player in a condition. Amounts are in US dollars for one participant.
 
-    An amount is None if nothing is paid, or if it is unknown for the reason in `rests_on`.
+    An amount is None if nothing is paid. It is also None if it is unknown; `rests_on` then gives the
+    reason.
     """
 
     condition: Condition

@@ -37,10 +37,8 @@ class Deviation:
 
 
 def deviations_of(study: Study, analysis: Analysis) -> tuple[Deviation, ...]:
-    """Return every deviation of a study and its analysis from the design that was preregistered last.
-
-    If nothing was preregistered, the result is one deviation that says so.
-    """
+    """Return every deviation of a study and its analysis from the design that was preregistered last. If
+    nothing was preregistered, return one deviation that says this."""
     frozen = frozen_version(study)
     if frozen is None:
         words = "Nothing was preregistered, so every test is exploratory."

@@ -31,7 +31,7 @@ def markdown_reader() -> MarkdownIt:
 
 def parse_report(text: str) -> list[Token]:
     """Parse the report's Markdown, and return its tokens. Cells in columns of numbers have the CSS class
-    `NUMBERS`, and no cell has an inline style."""
+    `NUMBERS`. No cell has an inline style."""
     tokens = markdown_reader().parse(text)
     starts = [place for place, token in enumerate(tokens) if token.type == "table_open"]
     ends = [place for place, token in enumerate(tokens) if token.type == "table_close"]

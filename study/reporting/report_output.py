@@ -66,8 +66,8 @@ LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "vl-convert-python")
 
 
 def software_versions(design: Blueprint) -> list[tuple[str, str]]:
-    """Return (name, version) pairs of the program, Python, the libraries, and the rules of the design's
-    worlds."""
+    """Return (name, version) pairs of the application, Python, the libraries, and the rules of the
+    design's worlds."""
     ours = program()
     commit = f", commit {ours['commit']}" if ours["commit"] else ""
     worlds = sorted({one.world for one in design.conditions})
@@ -195,10 +195,8 @@ MARK = "Synthetic data: no findings about people"
 
 
 def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """Render the report as HTML and PDF, with its figures.
-
-    `drawn` has figures that are already drawn, as SVG by file name. The others are drawn here.
-    """
+    """Render the report as HTML and PDF, with its figures. `drawn` has figures that are already drawn, as
+    SVG by file name. Other figures are drawn now."""
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart
@@ -263,8 +261,8 @@ def cached_report(
     """Return the cached report of the current data and design. If there is none, queue a task that makes it,
     and return None.
 
-    `who` selects the participants. `preregistered` and `untouched` leave out data that were not collected
-    as preregistered, or that outages affected.
+    `who` selects the participants. `preregistered` leaves out data that were not collected as
+    preregistered. `untouched` leaves out data that outages affected.
     """
     stamp = _stamp(study, who)
     key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))

@@ -34,7 +34,7 @@ class Membership(models.Model):
 class ApiToken(models.Model):
     """A token with which a program reads one researcher's studies through `/api/`.
 
-    Only its hash is stored. It gives access only to what the researcher may see.
+    Only the token's hash is stored. The token gives access only to what the researcher may see.
     """
 
     id: int
@@ -73,7 +73,7 @@ class ApiToken(models.Model):
 class SecurityEvent(AppendOnly):
     """A security event, such as a login. Rows are never changed.
 
-    It names users and studies by text, not by foreign key, so that it stays when they are deleted. It
+    A row names users and studies by text, not by foreign key. So the row stays when they are deleted. It
     holds no secret.
     """
 

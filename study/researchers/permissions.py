@@ -86,11 +86,11 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
 def study_page(
     right: str, methods: Iterable[str] = READ_METHODS, *, to_send: str = ""
 ) -> Callable[[StudyView], Checked]:
-    """Return a decorator for a page about one study. The user needs `right`, or `to_send` for POST requests
-    if it is given.
+    """Return a decorator for a page about one study. The user needs the right `right`. For POST requests, the
+    right `to_send` is needed instead, if it is given.
 
     The view receives the study instead of the `slug`. Users who are not logged in are redirected to the
-    login; users without the right get a 403 page.
+    login. Users without the right get a 403 page.
     """
 
     def guarded(view: StudyView) -> Checked:

@@ -47,10 +47,8 @@ def requires_password(view: Checked) -> Checked:
 
 
 class ReauthenticateInAdmin:
-    """Middleware that requires a recent password entry for deletions and account changes in Django's admin.
-
-    It recognises these pages by their URL names, so pages added later are included.
-    """
+    """Middleware that requires a recent password entry for deletions and account changes in Django's
+    admin. It recognises such pages by their URL names. So pages that are added later are included."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -107,8 +105,7 @@ class PasswordForm(forms.Form):
         self.request = request
 
     def clean_password(self) -> str:
-        """Return the password if it is right. Raises ValidationError otherwise. A failure counts as a
-        failed login."""
+        """Return the password if it is right. Otherwise raise ValidationError, and count a failed login."""
         given, user = str(self.cleaned_data["password"]), self.request.user
         if authenticate(self.request, username=user.get_username(), password=given) != user:
             raise forms.ValidationError("This is not your password.")

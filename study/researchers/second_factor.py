@@ -78,8 +78,8 @@ def factor_begun(user: Any) -> TOTPDevice | None:
 
 @transaction.atomic
 def factor_begin(user: Any) -> TOTPDevice:
-    """Create a device with a new secret for the app. It replaces an unconfirmed device. A confirmed one
-    stays in use."""
+    """Create a device with a new secret for the user's authenticator app. If there is an unconfirmed
+    device, the new device replaces it. A confirmed device stays in use."""
     TOTPDevice.objects.filter(user=user, confirmed=False).delete()
     made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
     return made
@@ -87,10 +87,10 @@ def factor_begin(user: Any) -> TOTPDevice:
 
 @transaction.atomic
 def factor_confirm(user: Any, code: str) -> list[str]:
-    """Confirm the new device with a code of the app. It then replaces the previous device.
+    """Confirm the new device with a code of the authenticator app. The new device then replaces the previous
+    one. Return the recovery codes, which are shown once.
 
-    Return the recovery codes, which are shown once. Return an empty list, without a change, if the code is
-    wrong.
+    If the code is wrong, return an empty list and change nothing.
     """
     device = factor_begun(user)
     if device is None or not device.verify_token(normalised_code(code)):

@@ -65,8 +65,8 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
 
 
 def events_erase(events: QuerySet[SecurityEvent]) -> int:
-    """Erase the given events in batches, and record the highest number erased. They must be the oldest
-    ones. Return how many they are."""
+    """Erase the given events in batches, and record the highest number erased. Return how many were
+    erased. The events must be the oldest ones."""
     numbers = dict(events.order_by("pk").values_list("pk", "number"))
     for piece in batches_of(numbers):
         with transaction.atomic():
@@ -141,8 +141,8 @@ def log_security_event(
 ) -> None:
     """Store an event: who did something, in which study, to what, and from which address.
 
-    Without `user` and `request`, the staff user of the current request is stored; participants never are.
-    The row is part of the surrounding transaction. The log line is written after its commit.
+    Without `user` and `request`, the staff user of the current request is stored. Participants are never
+    stored. The row is part of the surrounding transaction. The log line is written after the commit.
     """
     request = request or _of_staff(current_request())
     user = user or getattr(_of_staff(request), "user", None)

@@ -78,8 +78,8 @@ def is_session_active(key: str) -> bool:
 
 
 def end_sessions(user: Any, *, but: str | None) -> None:
-    """End all logins of this user except the session `but`. The other logins were made without the second
-    factor."""
+    """End all logins of this user except the session `but`. Call this when a second factor is set up,
+    because the other logins were made without it."""
     alive = Session.objects.filter(expire_date__gt=timezone.now()).exclude(session_key=but)
     theirs = [one.pk for one in alive.iterator() if one.get_decoded().get(SESSION_KEY) == str(user.pk)]
     Session.objects.filter(pk__in=theirs).delete()
@@ -96,7 +96,8 @@ def login_address(request: HttpRequest) -> str:
 
 
 def forget_failures(user: User, **_: Any) -> None:
-    """Forget the failed logins under the name of a user who has just logged in. It is a signal receiver.
+    """Delete the record of failed logins under the name of a user who has just logged in. It is a signal
+    receiver.
 
     Failed logins under other names from the same address still count. Otherwise a user could guess another
     user's password without limit.
@@ -105,8 +106,8 @@ def forget_failures(user: User, **_: Any) -> None:
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    """Return the page after too many wrong passwords for one user name or from one address. It says when
-    to try again."""
+    """Return the page that is shown after too many wrong passwords for one user name or from one address.
+    It says when to try again."""
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
     answer = render(request, "study/researchers/locked_out.html", {"minutes": minutes}, status=429)
     answer["Retry-After"] = str(60 * minutes)

@@ -66,8 +66,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         super().take_late(other)
 
     def intent_for(self, people: Sequence[int]) -> Intent:
-        """Return what the seat is doing, for display to people. The latest open prediction about one of
-        these `people` (their seats) is added."""
+        """Return what the seat is doing, for display to people. If there is an open prediction about the
+        seat of one of these `people`, the latest one is added."""
         at = dict(self.intent())
         foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
         if foreseen is None:
@@ -77,8 +77,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
 
     def note(self) -> dict[str, Json]:
-        """Return the seat's note for the log. It adds how many predictions were right and how many were
-        judged."""
+        """Return the seat's note for the log. It has the number of right predictions and the number of
+        judged ones."""
         foresight = self.memory.foresight
         told = {"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}
         return {**super().note(), **told}
@@ -99,8 +99,8 @@ class ProAgentDecisionParts(DecisionParts):
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return parts that start from a late decision's faults and predictions; empty parts for None.
-        Judged predictions are left out, because they are judged again."""
+        """Return parts that start with the faults and predictions of a late decision; for None, empty
+        parts. Judged predictions are left out, because they will be judged again."""
         note = late.note if late else {}
         return replace(
             super(ProAgentDecisionParts, cls).continue_from(late),
@@ -118,8 +118,8 @@ class ProAgentDecisionParts(DecisionParts):
 
 
 class ProAgent(SkilledAgent):
-    """An agent whose language model plans skills next to unknown partners. Each of its seats plans on its
-    own and does not see the dialogue of the others."""
+    """An agent whose language model plans skills next to unknown partners. If the agent has several seats,
+    each seat plans on its own, without the dialogues of the others."""
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -160,8 +160,11 @@ class ProAgent(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return one decision for all seats; the model is asked separately for each seat. It is not asked
-        at all if `deadline` is None. `late` is a decision for an earlier step whose plans are adopted."""
+        """Return one decision for all seats. The model is asked separately for each seat, or not at all if
+        `deadline` is None.
+
+        `late` is a decision for an earlier step whose plans are adopted.
+        """
         made = ProAgentDecisionParts.continue_from(late)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         for seat in situation.seats:

@@ -72,8 +72,8 @@ def _example(
 def answer_text(
     skills: Skills, sight: SeatObservation, level: str, analysis: str, foreseen: dict[int, Skill], plan: Skill
 ) -> Iterator[str]:
-    """Yield the lines of a model's answer in the form that the prompt requests. `level` is the setting
-    that says whether it has an analysis and predictions (`foreseen`)."""
+    """Yield the lines of a model's answer in the form that the prompt requests. The setting `level`
+    decides whether the answer has an analysis and predictions (`foreseen`)."""
     if level in (ANALYSIS, INTENTION):
         yield f"Analysis: {analysis}"
     if level == INTENTION:
@@ -92,8 +92,8 @@ def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -
 def explaining_part(
     scene: str, step: int, name: str, skill: Skill, conditions: Sequence[SkillCondition]
 ) -> str:
-    """Return the question to the model why this skill failed. It lists the conditions that the skill
-    needs."""
+    """Return a question to the model: why did this skill fail? The question lists the conditions that the
+    skill needs."""
     claims = [f"- assert {one.claim}" for one in conditions]
     return "\n".join(
         [
@@ -112,6 +112,6 @@ def failure_line(name: str, skill: Skill) -> str:
 
 
 def read_skill_line(name: str, skill: Skill) -> str:
-    """Return the line that is stored in the dialogue in place of an answer: the plan that was read from
-    it."""
+    """Return the line that the dialogue stores in place of a model's answer. It states the plan that was
+    read from the answer."""
     return f"The plan for {name} is {spell_skill(skill)}."

@@ -172,8 +172,8 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """Return prompt lines with the model's own predictions and what was really done. Empty if there are
-    none or the settings leave them out."""
+    """Return prompt lines that compare the model's own predictions with what was really done. Empty if
+    there are no predictions, or if the settings leave these lines out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

@@ -41,8 +41,8 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 
 @dataclass(frozen=True, slots=True)
 class PlanAttempt:
-    """One plan that the model proposed, the conditions of the skill that did not hold, and the explanation
-    given to the model."""
+    """One plan that the model proposed, the conditions of its skill that did not hold, and the explanation
+    that the model got."""
 
     skill: Skill
     failed: tuple[SkillCondition, ...] = ()
@@ -62,7 +62,7 @@ class PlanAttempt:
 
     def faults(self, seat: int) -> list[Json]:
         """Return what is wrong with the plan as a list with one fault (`skill_fault`); empty if the plan
-        can be done."""
+        can begin."""
         if not (self.unread or self.failed):
             return []
         return [skill_fault(seat, None if self.unread else self.skill, self.failed)]
@@ -102,8 +102,8 @@ class PlanRequest:
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:
-        """Ask the model until it plans a skill that can be done. Every failure is explained to it. After
-        the last failed try, the skill is to wait."""
+        """Ask the model until it plans a skill that can begin. Every failure is explained to it. After the
+        last failed try, the skill is to wait."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:

@@ -33,7 +33,7 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 
 @dataclass(frozen=True, slots=True)
 class PlannedSkill:
-    """A skill with the agent that chose it, and the steps in which it was requested and begun."""
+    """A skill, the agent that chose it, and the steps in which the skill was requested and begun."""
 
     skill: Skill
     by: str
@@ -104,7 +104,7 @@ def skill_fault(
 
 
 def failed_conditions(skills: Skills, sight: SeatObservation, skill: Skill) -> tuple[SkillCondition, ...]:
-    """Return the conditions of a skill that do not hold now; empty if it can be done. A wait has no
+    """Return the conditions of a skill that do not hold now; empty if the skill can begin. A wait has no
     conditions."""
     if wait_steps(skill):
         return ()
@@ -139,8 +139,8 @@ class SeatStep(Generic[H]):
 
     @property
     def did(self) -> str:
-        """The text of the skill that was completed in this step. Empty if none was completed, or if it was
-        a wait."""
+        """The text of the skill that was completed in this step. Empty if no skill was completed, or if
+        the skill was a wait."""
         if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
             return ""
         return str(self.ended["skill"])
@@ -166,12 +166,12 @@ class SeatStep(Generic[H]):
 
     @property
     def needs_plan(self) -> bool:
-        """True if the seat has neither a skill in progress nor a next one."""
+        """True if the seat has no skill in progress and no next skill."""
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
-        """Begin a planned skill now, unless its conditions do not hold. In a timed world with
-        `think_ticks`, it begins after that number of ticks."""
+        """Begin a planned skill now, if its conditions hold. In a timed world with `think_ticks`, the
+        skill begins after that number of ticks."""
         if self.options.think_ticks and self.skills.is_clocked(self.sight):
             self.memory = replace(self.memory, coming=plan)
             self._begin()
@@ -181,15 +181,18 @@ class SeatStep(Generic[H]):
             self._take_up(plan)
 
     def arrive(self, note: Mapping[str, Json], other: H) -> None:
-        """Adopt the plan from a late decision (one for an earlier step), if that decision asked the model
-        for this seat. `note` and `other` are that decision's note and memory of the seat."""
+        """Adopt the plan of a late decision (a decision for an earlier step). Do nothing if the model was not
+        asked for this seat in that decision.
+
+        `note` and `other` are the note and the memory of this seat from the late decision.
+        """
         self.tries = note.get("tries")
         if self.tries is not None:
             self.take_late(other)
 
     def take_late(self, other: H) -> None:
-        """Adopt the plan of a late decision (one for an earlier step), if this seat has no plan. `other`
-        is that decision's memory of the seat."""
+        """Adopt the plan of a late decision (a decision for an earlier step), if this seat has no plan.
+        `other` is the seat's memory from the late decision."""
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -213,7 +216,8 @@ class SeatStep(Generic[H]):
         return chance.choice([None, *strolls])
 
     def intent(self) -> Intent:
-        """Return what the seat is doing, for display to people; empty if it has no skill in progress."""
+        """Return what the seat is doing, for display to people. Empty if the seat has no skill in
+        progress."""
         return self.skills.intent(self.memory.plan.skill) if self.memory.plan else {}
 
     def note(self) -> dict[str, Json]:
@@ -263,8 +267,8 @@ class DecisionParts:
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return parts that start with the faults and the number of replies of a late decision (one for an
-        earlier step); empty parts for None."""
+        """Return parts that start with the faults and the number of replies of a late decision (a decision
+        for an earlier step). For None, return empty parts."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),
@@ -327,8 +331,11 @@ class SkilledAgent(Agent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return the decision for all seats. The model may be asked until `deadline`; None means that it
-        is not asked. `late` is a decision for an earlier step whose plans are adopted."""
+        """Return the decision for all seats. The model may be asked until `deadline`; None means that the
+        model is not asked.
+
+        `late` is a decision for an earlier step whose plans are adopted.
+        """
 
     async def decide(self, situation: Situation) -> Decision:
         """Return the decision. The model is asked for each seat that needs a skill, within the time limit
@@ -343,8 +350,9 @@ class SkilledAgent(Agent):
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """Return a decision that adopts the skills of a late one (made for an earlier step), if their
-        conditions still hold. For the other seats, the model is asked again at the next step."""
+        """Return a decision that adopts the skills of a late decision (made for an earlier step). A skill
+        is adopted if its conditions still hold. For the other seats, the model is asked again at the next
+        step."""
         made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
 
@@ -363,8 +371,11 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the value of `Decision.played_by` for several seats, from the value of each. It is `noop`
-        if any seat has that, else `stand-in` if any seat has that, else the agent's kind."""
+        """Return the joint value of `Decision.played_by` for several seats. `by` has the value of each seat.
+
+        The result is `noop` if any seat has `noop`, else `stand-in` if any seat has `stand-in`, else the
+        agent's kind.
+        """
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

@@ -40,8 +40,8 @@ class ModelSession:
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
     async def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
-        """Make one call within the time that is left, and return it with its reply or error. Never raises.
-        If no time is left, the call is recorded as a timeout."""
+        """Make one call within the remaining time, and return the call with its reply or error. Never
+        raises. If no time is left, the call is recorded as a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,
@@ -60,9 +60,11 @@ class ModelSession:
         return call
 
     def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
-        """Return a function that makes the stand-in (which imitates a language model) for one call. It
-        receives the right skills as `advice`, and `write` turns them into the text of a reply. `seat` is
-        part of its random seed."""
+        """Return a function that makes the stand-in (which imitates a language model) for one call.
+
+        The stand-in gets the right skills as `advice`. `write` turns skills into the text of a reply.
+        `seat` is part of the stand-in's random seed.
+        """
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
             nonsense_rate=self.options.stand_in_nonsense,

@@ -136,6 +136,7 @@ class SkilledOptions:
     stand_in_failures: float
 
     def manner(self, usual: PlayStyle) -> PlayStyle:
-        """Return the world's usual style of play (`usual`), with the parts that the settings change."""
+        """Return the style of play. Each value comes from these settings, or from the world's style
+        `usual` if the setting is `OF_PLACE`."""
         waits = usual.waits if self.waits == OF_PLACE else self.waits
         return PlayStyle(waits, usual.fetches if self.fetches == OF_PLACE else self.fetches)

@@ -40,9 +40,12 @@ class ReadPlan:
 
 
 def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
-    """Read the plan for the agent's own seat, and the predictions for other seats, from a model's reply. A
-    label such as `Plan for Player 0:` precedes each. Of several labels for a seat, the last one with a
-    readable skill is used. Text after an invented next scene is ignored."""
+    """Read the plan for the agent's own seat, and the predictions for other seats, from a model's reply.
+
+    Each of them follows a label such as `Plan for Player 0:`. Of several labels for a seat, the last one
+    with a readable skill is used. If the model invents the scene of a next step, the text after it is
+    ignored.
+    """
     said = before_next_scene(text)
     found = labelled_skills(said, skills, sight)
     plan = found.pop(sight.seat, None) or _alone(said, skills, sight)
@@ -61,15 +64,19 @@ NO_WORDS = "(no words)"
 
 
 def before_next_scene(text: str) -> str:
-    """Return a reply up to the place where the model itself invents the scene of the next step. Return all
-    of it if there is no such place."""
+    """Return the part of a reply before the model invents the scene of the next step. If it invents none,
+    return the whole reply."""
     match = _NEXT_SCENE.search(text, 1) if text else None
     return text[: match.start()] if match else text
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return for each seat whose name occurs as a label (`Player 0:`) the skill that follows it. The last
-    label with a readable skill is used. The value is None if no skill could be read."""
+    """Return the skill that a text gives for each seat. A seat is included if its name occurs as a label,
+    such as `Player 0:`.
+
+    Of several labels for a seat, the last one with a readable skill is used. The value is None if no skill
+    could be read.
+    """
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
         r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
@@ -128,8 +135,8 @@ def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Itera
 
 
 def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) -> str:
-    """Return a sentence for the model: why this seat (`name`) cannot do the skill now. It names the first
-    failed condition."""
+    """Return a sentence for the model that says why the seat called `name` cannot begin the skill now. The
+    sentence names the first failed condition."""
     return f"{name} cannot do {spell_skill(skill)} now: {failed[0].why_not}"
 
 

@@ -87,7 +87,7 @@ class SkillAttempt:
 
 @dataclass(slots=True)
 class JointPlanResult:
-    """The skills that the model planned for several seats, and all its tries, by seat."""
+    """The skills that the model planned for several seats, and all its tries by seat."""
 
     seats: Sequence[int]
     """The seats for which plans were requested."""
@@ -99,12 +99,12 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """The seats that have no skill yet that can be done."""
+        """The seats for which the model has not yet planned a skill that can begin."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
         """Return what is wrong with each seat's first plan (`place` 0) or last plan (-1). Plans that can
-        be done are left out."""
+        begin are left out."""
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
@@ -200,7 +200,7 @@ SeatSteps = Mapping[int, SeatStep[SkillMemory]]
 
 
 class SkillDispatcher(SkilledAgent):
-    """An agent whose language model plans for all its seats in one call and makes no predictions."""
+    """An agent whose language model plans skills for all its seats in one call. It makes no predictions."""
 
     kind = "skill_dispatcher"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -227,8 +227,11 @@ class SkillDispatcher(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return the decision for all seats, with one model call for those that need a skill. The model is
-        not asked if `deadline` is None. `late` is a decision for an earlier step whose plans are adopted."""
+        """Return the decision for all seats. One model call plans for all seats that need a skill; there is
+        no call if `deadline` is None.
+
+        `late` is a decision for an earlier step whose plans are adopted.
+        """
         made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         history = _history((late or situation).memory)

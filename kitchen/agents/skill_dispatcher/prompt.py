@@ -81,8 +81,11 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """Return the scene (the state of the world as text) of a step, counted from 1. It joins what all seats
-    see, without repeated lines. `happened` are lines about what became of their skills."""
+    """Return the scene of a step (the state of the world as text). It joins what all seats see, without
+    repeated lines. Steps are counted from 1.
+
+    `happened` are lines about the results of the seats' skills.
+    """
     seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
     return "\n".join([f"Scene {step}", *seen, *happened])
 

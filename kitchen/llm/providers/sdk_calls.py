@@ -115,7 +115,7 @@ async def call_model(
     read: Callable[[Json], Reply],
 ) -> Reply:
     """Connect, send the request and read the answer, within `request.seconds`. Return the reply with the
-    parameters sent. Every failure is raised as a ModelError, which has them too."""
+    parameters that were sent. Every failure is raised as a ModelError, which also has these parameters."""
     began = time.monotonic()
     sdk = await asyncio.to_thread(connect)  # it may import the SDK first
     left = request.seconds - (time.monotonic() - began)
@@ -266,8 +266,8 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait, from the headers `retry-after-ms` or `retry-after`
-    (seconds or a date). None if it does not ask."""
+    """Return the seconds that the server asks to wait; None if it does not ask. They are read from the
+    header `retry-after-ms` or `retry-after` (seconds or a date)."""
     asked = headers.get("retry-after", "")
     try:
         if "retry-after-ms" in headers:
@@ -285,8 +285,8 @@ def _until(date: str) -> float | None:
 
 
 def key_from_environment(name: str) -> str | None:
-    """Return the key in this environment variable; None if it is not set. Raises NotAskedError if it has
-    characters that no key has; the message does not show the key."""
+    """Return the key in this environment variable; None if the variable is not set. Raises NotAskedError
+    if the key contains invalid characters. The message does not show the key."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")

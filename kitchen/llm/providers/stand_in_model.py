@@ -165,8 +165,8 @@ def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -
 
 
 class StandIn(LanguageModel):
-    """The stand-in model for one decision. It is thread-safe, but each answer depends on the number of
-    calls made before."""
+    """The stand-in (an imitation of a language model) for one decision. It is thread-safe. But each answer
+    depends on the number of calls made before."""
 
     provider = "stand-in"
 
@@ -320,8 +320,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
 
 
 def stand_in_settings(errors: str) -> tuple[Setting, ...]:
-    """Return the settings of the stand-in that an agent declares. `errors` is the word for the things that
-    can be wrong, such as `commands`."""
+    """Return the settings of the stand-in that an agent declares. `errors` is the word for what the stand-
+    in can get wrong, such as `commands`."""
     return (
         _setting("errors", f"share of wrong {errors}", 1),
         _setting("nonsense", "share of senseless replies", 1),

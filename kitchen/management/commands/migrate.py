@@ -17,7 +17,8 @@ class Command(migrate.Command):
     squashed into one."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check that the database can be migrated, then migrate it. Raises CommandError if it cannot."""
+        """Check that the database can be migrated, then migrate it. Raises CommandError if the check
+        fails."""
         connection = connections[options["database"]]
         if problem := squash_problem(MigrationRecorder(connection).applied_migrations()):
             raise CommandError(f"the database cannot be migrated: {problem}")

@@ -78,7 +78,7 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Return True if an earlier try was stored although the confirmation was lost.
+    """Return whether an earlier try was stored although the confirmation was lost.
 
     False if another worker's decision was stored instead.
     """
@@ -98,7 +98,7 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store decisions that have no effect, for example because they came too late, and log them. `why` is the
+    """Store decisions without effect, for example because they came too late. Also log them. `why` is the
     reason.
 
     If a decision cannot be stored, only the log and the budget ledger show it.
@@ -126,7 +126,7 @@ def _drop(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> 
 
 
 def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Log a warning that these decisions for a step had no effect. The warning has the reason `why`, the
+    """Log a warning that these decisions for a step had no effect. The warning names the reason `why`, the
     number of model calls and their cost."""
     calls = [call for each in asked for call in each.outcome.decision.calls]
     log.warning(
@@ -157,10 +157,11 @@ def decide_step(
 ) -> Receipt | None:
     """Ask the agents that still have to decide this step, and submit their decisions. Blocks the thread.
 
-    `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions
-    (see `turn_claims`). `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked,
-    for example because the step was already taken. If all agents have decided but the step has not run, it
-    is run.
+    If `mind` (an agent's number) is given, only this agent is asked. `claim` is the worker's claim on the
+    decisions (see `turn_claims`). `ask` replaces the function `ask_mind`. If all agents have decided but the
+    step has not run, the step is run.
+
+    Returns None if no agent has to be asked, for example because the step is already over.
     """
     if (begun := _begin_step(episode_id, step, mind)) is None:
         return None
@@ -179,7 +180,7 @@ async def decide_step_in_loop(
     """Ask the agents that still have to decide this step, and submit their decisions, without blocking the
     event loop.
 
-    The arguments and the result are those of `decide_step`.
+    Takes the same arguments and returns the same result as `decide_step`.
     """
     begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
     if begun is None:
@@ -312,19 +313,20 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision, and block the thread until it answers. The arguments and the result
-    are those of `ask_mind_in_loop`."""
+    """Ask one agent for its decision, and block the thread until the agent answers. Takes the same
+    arguments and returns the same result as `ask_mind_in_loop`."""
     return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
 
 
 async def ask_mind_in_loop(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision in this situation. If it is late or fails, return the commands of its
-    fallback and the reason.
+    """Ask one agent for its decision in this situation. If the agent is late or fails, return the commands of
+    its fallback and the reason.
 
     `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time.
+    `FALLBACK_SECONDS` more. If the agent's decision arrives later, `late` is called with the decision's
+    future.
     """
     started = time.monotonic()
     fallback, error = "", ""
@@ -368,10 +370,10 @@ async def _wait_for_late(made: Future[MindDecision], late: LateCallback) -> None
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """Return the decision that the agent's fallback makes in this situation, in place of the agent's own.
-    Blocks the thread.
+    """Return the decision of the agent's fallback in this situation. Blocks the thread.
 
-    `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too.
+    `code` is the reason why the agent itself did not decide, such as `timeout`. The decision has no
+    commands if the fallback fails too.
     """
     return run_in_loop(_fallback_in_loop(kind, settings, situation, code))
 
@@ -388,7 +390,7 @@ async def _fallback_in_loop(
 
 
 def asks_models(episode_id: int, mind: int | None) -> bool:
-    """Return True if an agent of this episode uses a language model. If `mind` (an agent's number) is
+    """Return whether an agent of this episode uses a language model. If `mind` (an agent's number) is
     given, only this agent is checked."""
     minds = Mind.objects.filter(episode=episode_id)
     kinds = set((minds if mind is None else minds.filter(number=mind)).values_list("kind", flat=True))

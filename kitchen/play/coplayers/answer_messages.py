@@ -42,8 +42,8 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 
 def request_answers(turn: OpenTurn, sender: int) -> None:
-    """If the turn's last message is from the member `sender` and starts or continues a conversation, ask the
-    agents that have to answer it.
+    """Ask agents to answer the turn's last message, if it is from the member `sender` and starts or continues
+    a conversation.
 
     Call this inside a transaction. The agents are asked after the commit.
     """
@@ -150,10 +150,10 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
 
 
 def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
-    """Release the claim under which an agent answered, and queue what comes next in this step.
+    """Release the claim under which an agent answered, and queue the next task of this step.
 
-    This is another answer if new messages were written meanwhile. Otherwise, if all people have chosen,
-    the agents are asked for their commands.
+    If new messages were written meanwhile, the next task is another answer. Otherwise, if all people have
+    chosen, the agents are asked for their commands.
     """
     release_claim(claim)
     with read_turn(episode_id) as turn:

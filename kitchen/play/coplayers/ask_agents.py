@@ -55,7 +55,8 @@ unavailable (`db_errors.database_problem`) are among them and must be excluded.
 
 @dataclass(frozen=True, slots=True)
 class MindOutcome:
-    """The outcome of asking one agent: its decision, or the fallback's, with the reason and the time used."""
+    """The outcome of asking one agent: the agent's decision or its fallback's decision, the reason for a
+    fallback, and the time used."""
 
     decision: MindDecision
     fallback: str = ""
@@ -65,8 +66,8 @@ class MindOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to one agent: the agent, its situation, and the number of agents still to ask, including
-    this one."""
+    """A question to one agent: the agent, its situation, and the number of agents that are still to be
+    asked (this one included)."""
 
     mind: Mind
     situation: Situation
@@ -101,10 +102,11 @@ Asking = Generator[Question, MindOutcome, list[AskedMind]]
 def ask_minds(
     turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
 ) -> Asking:
-    """Return a generator that yields a question to each agent that still has to decide in this step. Send it
-    the outcome of each question. It returns the list of agents with their outcomes.
+    """Return a generator that yields a question to each agent that still has to decide in this step. Send the
+    outcome of each question back into the generator. Its return value is the list of agents with their
+    outcomes.
 
-    `more` are people's commands by seat that are not submitted yet. With `only`, just the agent of this
+    `more` are people's commands by seat that are not submitted yet. With `only`, just the agent with this
     number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
     The turn is read before the first question and is not used afterwards.
     """
@@ -129,7 +131,8 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats have an automatic or planned command are included, and the order is that of the seats.
+    whose seats have an automatic or planned command are included, too. Then the agents are in the order of
+    their seats.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
@@ -204,8 +207,8 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
 
 
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return an agent's situation (all that it may know), but without messages, without other seats'
-    commands of this step, and without a time limit."""
+    """Return an agent's situation (everything that the agent may know). Three things are left out:
+    messages, other seats' commands of this step, and a time limit."""
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
@@ -241,8 +244,8 @@ def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Return the agent's situation with its messages, and with those of the commands in `commanded` (by
-    seat) that its seats may know."""
+    """Return the agent's situation, completed with two things: the messages to the agent, and the commands
+    in `commanded` (by seat) that its seats may know."""
     situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
@@ -257,7 +260,7 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Return True if the agent uses a language model. Other agents have no late decisions."""
+    """Return whether the agent uses a language model. Other agents have no late decisions."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 

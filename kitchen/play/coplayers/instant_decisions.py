@@ -42,8 +42,8 @@ INSTANT_SECONDS = 1.0
 class InstantDecisions:
     """Instant agents of one step that are asked one after another.
 
-    `question` is the next question that needs a child process. If it is None, all agents have decided
-    (`asked` has the outcomes), or one failed (`asked` is None).
+    `question` is the next question that needs a child process. If `question` is None, there are two cases.
+    All agents have decided, and `asked` has the outcomes. Or an agent failed, and `asked` is None.
     """
 
     asking: Asking
@@ -94,8 +94,8 @@ def begin_instant_decisions(
     """Begin to ask the agents of this step in this process, after the person in this seat has chosen
     `command`.
 
-    Returns None if they cannot be asked here: there are no agents, the command will be refused, other
-    people have not chosen, a worker already asks an agent, or an agent is not instant.
+    Returns None if the agents cannot be asked here. Reasons: there are no agents, the command will be
+    refused, other people have not chosen yet, a worker already asks an agent, or an agent is not instant.
     """
     if (
         not turn.is_open
@@ -117,7 +117,7 @@ def begin_instant_decisions(
 
 
 def _is_instant(kind: str) -> bool:
-    """Return True if agents of this kind decide instantly. An unknown kind is left to a worker, which reports
+    """Return whether agents of this kind decide instantly. An unknown kind is left to a worker, which reports
     it.
     """
     return kind in agent_kinds() and get_agent(kind).instant

@@ -46,12 +46,12 @@ class AbsencePolicy:
     settings: Mapping[str, Json] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the policy as JSON, to be stored with an episode."""
+        """Return the absence policy as JSON, to be stored with an episode."""
         return {**asdict(self), "settings": dict(self.settings)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read a policy from the JSON that `to_json` returned."""
+        """Read an absence policy from the JSON that `to_json` returned."""
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
@@ -78,11 +78,11 @@ def absence_policy_of(episode: Episode) -> AbsencePolicy:
 
 
 def absent_seats(turn: OpenTurn) -> list[int]:
-    """Return the seats of absent people: those who missed as many turns in a row as the policy says
-    (`AbsencePolicy.steps`).
+    """Return the seats of absent people. A person is absent after missing `AbsencePolicy.steps` turns in a
+    row.
 
-    Turns that an outage of the server closed, and turns in which the seat had no choice, are not counted.
-    Empty if the policy has no number of turns.
+    Turns that an outage of the server closed are not counted, nor turns in which the seat had no choice.
+    Empty if the absence policy has no number of turns.
     """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
@@ -98,8 +98,8 @@ def _missed(turn: OpenTurn, seat: int, most: int) -> bool:
 def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
     """Let a new agent play this person's seat from now on, and record the reason `why`.
 
-    Returns False, and changes nothing, if the policy names no agent or if no other person is left. Call
-    this with the turn refreshed and locked (`refresh_turn`).
+    Returns False, and changes nothing, if the absence policy names no agent or if no other person is left.
+    Call this with the turn refreshed and locked (`refresh_turn`).
     """
     rule = absence_policy_of(turn.episode)
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:

@@ -96,7 +96,7 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
 
 
 def _may_run(turn: OpenTurn, first: int, delay: float) -> bool:
-    """Return True if this transaction, which began at step `first`, may run one more step now.
+    """Return whether this transaction, which began at step `first`, may run one more step now.
 
     Otherwise a task is queued that runs it after the delay. Workers leave the step alone until it is overdue.
     """
@@ -131,7 +131,7 @@ def count_on_commit(counted: Callable[[], None]) -> None:
 
 def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
     """After the commit, send news of the last step or of the end to the staff who watch this episode.
-    `commands` are those of the last step."""
+    `commands` are the commands of the last step."""
     if not episode.audience:
         return
     waited = sum(row.chosen_by in step_timer.NO_CHOICE_CODES for row in commands)
@@ -148,8 +148,8 @@ def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) ->
 def seal_and_notify(turn: OpenTurn, waiting_pages: Collection[str] = ()) -> None:
     """Seal the episode if it has ended, and notify the pages of all people after the commit.
 
-    `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, none is
-    notified.
+    `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, no page
+    is notified.
     """
     if not turn.is_open:
         seal_episode(turn.episode)
@@ -170,8 +170,8 @@ def submit_commands(
 ) -> Receipt:
     """Submit commands for one step (the first is 1), and the decisions of the agents that gave them.
 
-    All commands are accepted, or none; the receipt gives the reason of a refusal. Decisions are refused
-    while another worker than the owner of `claim` is making them. The step runs once every seat has a
+    Either all commands are accepted, or none. The receipt gives the reason of a refusal. Decisions are
+    refused if a worker other than the owner of `claim` is making them. The step runs once every seat has a
     command and the agents' minimum thinking time is over. Raises Episode.DoesNotExist if the episode was
     erased.
     """
@@ -244,7 +244,7 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
 def run_due_step(*, episode_id: int, step: int) -> bool:
     """Run a step if all seats have commands and the agents' minimum thinking time is over.
 
-    Returns False if the step was not run: it is not due, was already taken, or the episode was erased.
+    Returns False if the step was not run: the step is not due or already over, or the episode was erased.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -256,11 +256,10 @@ def run_due_step(*, episode_id: int, step: int) -> bool:
 
 
 def close_expired_turn(*, episode_id: int, step: int) -> bool:
-    """Close the open turn if its time limit is over.
+    """Close the open turn if its time limit is over. People without a command do nothing in the step, and the
+    log records that their time ran out. If no person acts in the world, the agents are asked now.
 
-    People without a command do nothing in the step, and the log records that their time ran out. If no
-    person acts in the world, the agents are asked now. Returns False, and changes nothing, if time is left
-    or the step was already taken.
+    Returns False, and changes nothing, if time is left or the step is already over.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -369,9 +368,9 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
 def leave_seat(*, episode_id: int, seat: int) -> bool:
     """Remove the person from this seat. The person's key stops working.
 
-    An agent takes over the seat if the policy says so and another person plays on. Otherwise the episode
-    ends. It also ends if the person led the others without a seat in the world. Returns False if the
-    episode was already over.
+    An agent takes over the seat if the episode's absence policy allows it and another person still plays.
+    Otherwise the episode ends. Always ends the episode if `seat` is the number of a leader without a seat
+    in the world. Returns False if the episode was already over.
     """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)

@@ -94,7 +94,7 @@ def create_episode(
     - `absence`: the policy for a person who leaves or is absent. None: the episode ends if a person leaves.
     - `awaited`: seats of people who did not come, which agents play; the pages say so.
 
-    In a real-time world (`World.tick_ms`), clock processes take the steps (`kitchen.realtime`). Then the
+    In a real-time world (`World.tick_ms`), clock processes run the steps (`kitchen.realtime`). Then the
     times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
 
     Raises SettingsError if the world, an agent, the seating, the clock, the goal, the organisation or the

@@ -34,8 +34,8 @@ def erase_episode(episode_id: int) -> None:
 
 
 def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
-    """Erase rows and everything that refers to them, in batches of `size`. Return the number of rows,
-    without those that refer to them."""
+    """Erase rows, and everything that refers to these rows, in batches of `size`. Return the number of
+    erased rows; rows that referred to them are not counted."""
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     for piece in batches_of(ids, size):
         rows.model._default_manager.filter(pk__in=piece).delete()

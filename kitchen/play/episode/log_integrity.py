@@ -128,7 +128,7 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """Return the values that a seal covers, except the owners, as they are stored now for these episodes."""
+    """Return the present values that a seal covers, for each of these episodes. The owners are left out."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)
@@ -408,7 +408,7 @@ def _why(number: int, unchained: int) -> str:
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """Return True if the step ran with the stored commands of its seats, in any order."""
+    """Return whether the step ran with the stored commands of its seats, in any order."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
     except (KeyError, TypeError):  # the entry has another form

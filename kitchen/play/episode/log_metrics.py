@@ -41,7 +41,7 @@ def store_log_metrics(episode: Episode) -> None:
 
 
 def has_log_metrics(world: str) -> bool:
-    """Return True if the world computes metrics from the log. False for an unknown world."""
+    """Return whether the world computes metrics from the log. False for an unknown world."""
     try:
         return bool(metrics_from_log(world))
     except UnknownNameError:
@@ -91,7 +91,8 @@ def log_from_rows(
 ) -> EpisodeLog:
     """Build the log of one episode from its database rows, each kind in chronological order.
 
-    Decisions that came after the episode's end are left out, so that its metrics do not change any more.
+    Decisions that came after the episode's end are left out. So the episode's metrics do not change any
+    more.
     """
     organisation = episode.team
     members = _members_of_minds(seats, organisation)

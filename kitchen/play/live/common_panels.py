@@ -79,8 +79,8 @@ class WorkerJob(NamedTuple):
 
 
 class WorkerStatus(NamedTuple):
-    """The status of a member whom this person leads. It has the open jobs, newest first; if there are
-    none, the last finished job."""
+    """The status of a member whom this person leads. It lists the member's open jobs, newest first. If
+    there are none, it has the last finished job."""
 
     member: int
     name: str
@@ -219,7 +219,7 @@ class Hint(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The commands that this seat has planned, and those that it can plan."""
+    """The commands that this seat has planned, and the commands that it can plan."""
 
     step: int
     choosing: bool

@@ -63,9 +63,9 @@ def replace_plan(
     """Replace the commands that a person has planned for the steps after this one. An empty `then` cancels
     the plan.
 
-    `page` is the id of the page that sent the plan. `step` is the step that was open then. If another step
-    is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a refusal. `turn`
-    comes from `exclusive_turn`, and is up to date afterwards.
+    `page` is the id of the page that sent the plan. `step` is the step that was open when it was sent. If
+    another step is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a
+    refusal. `turn` comes from `exclusive_turn`, and is up to date afterwards.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -111,8 +111,8 @@ def page_name(asked: str) -> str:
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat if it is the newest page, if it plays already, or if no page has played
-    yet.
+    """Let this page play the seat. This is allowed for the newest page, for the page that already plays, and
+    if no page has played yet.
 
     `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
     page plays.
@@ -184,7 +184,7 @@ class OpenPage:
         """The state last sent to a program, with the step's stamp, without the time left."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page already shows the stored state of its seat. `stored` is the result of
+        """Return whether the page already shows the stored state of its seat. `stored` is the result of
         `seat_view.seat_states`."""
         return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
@@ -203,8 +203,8 @@ class OpenPage:
             return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
-        """Parse the text that the person typed, and return a message with the commands in it. If the text
-        is invalid, return an answer that shows what is wrong."""
+        """Parse the text that the person typed, and return a message with the commands in the text. If the
+        text is invalid, return an answer that shows what is wrong."""
         with read_turn(self.seat.episode_id) as turn:
             try:
                 first, *then = self._read(turn, message.typed, asks=False)
@@ -224,8 +224,8 @@ class OpenPage:
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
         """Submit the person's command, and return the answer.
 
-        If instant agents must be asked in a child process first, return them instead. Then run `finish` on
-        them, and call `decided`.
+        If instant agents must be asked in a child process first, return an `InstantDecisions` object
+        instead. Then run `finish` on it, and call `decided`.
         """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
@@ -238,7 +238,7 @@ class OpenPage:
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
         """Submit the person's command together with the decisions in `asked`, and return the answer.
 
-        If `asked` is None, or its decisions cannot be stored, a worker asks the agents.
+        If `asked` is None, or if the decisions cannot be stored, a worker asks the agents.
         """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
@@ -389,11 +389,11 @@ def open_page(
     language: str = "",
     kind: type[OpenPage] = OpenPage,
 ) -> tuple[OpenPage | None, PageAnswer]:
-    """Open a page for the seat with this key, and return it with its first answer.
+    """Open a page for the seat with this key. Return the page and its first answer.
 
     `name` is the id that the page chose. `newest` is True if the page may replace an older one. `language`
-    is that of the page; an unknown one is replaced by the default. If the page may not play, return None
-    and an answer with a close code.
+    is the page's language; an unknown one is replaced by the default. If the page may not play, return
+    None and an answer with a close code.
     """
     seat = seat_view.seat_by_key(key)
     if seat is None:

@@ -44,8 +44,8 @@ TurnList = list[tuple[int, int]]
 
 
 def stranded_turns() -> tuple[TurnList, TurnList]:
-    """Return two lists of (episode id, step). In the first, agents are late and no worker has claimed
-    them. In the second, the deadline is over and the turn is still open."""
+    """Return two lists of (episode id, step). The first has the turns in which agents are late and no
+    worker has claimed them. The second has the turns that are still open after their deadline."""
     beyond = timedelta(seconds=GRACE_SECONDS)
     return undecided_turns(beyond, free=True), overdue_turns(beyond)
 

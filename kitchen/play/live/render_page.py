@@ -143,10 +143,10 @@ number. A forgotten panel is sent again when it is shown again.
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to it.
+    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to the context.
 
     Text written by others is left out, because the page is compressed (BREACH attack). The websocket sends
-    it instead.
+    this text instead.
     """
     view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
@@ -182,7 +182,7 @@ def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 
 def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
-    """Render the world's layout with the rendered `panels` (by id) in it. Empty for a person who does not
+    """Render the world's layout, with the rendered `panels` (by id) in it. Empty for a person who does not
     see the world."""
     if not (view.acts or view.looks_on):
         return SafeString()
@@ -211,10 +211,10 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
 
 
 class Screen:
-    """The panels that one open page shows now, to find out what has changed.
+    """The panels that one open page shows now. It is used to find out what has changed. A page that
+    reconnects gets a new screen and receives all panels again.
 
-    A page that reconnects gets a new screen and receives all panels again. Use a screen in one thread at a
-    time, and send its results in order.
+    Use a screen in one thread at a time, and send its results in order.
     """
 
     def __init__(self) -> None:
@@ -232,10 +232,10 @@ class Screen:
         return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """Return the HTML that shows the notice on the page. A notice with text is always sent, even if it is
-        shown already.
+        """Return the HTML that shows the notice on the page. A notice with text is always sent, even if the
+        page already shows it.
 
-        A notice without text clears the notice shown. The result is empty if none was shown.
+        A notice without text removes the notice from the page. Empty if the page showed none.
         """
         if message.text:
             self._shown.pop("notice", None)
@@ -341,8 +341,8 @@ ANNOUNCED_SECONDS = (10, 5)
 def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[int, str]]:
     """Return the translated texts for the page's scripts, by name.
 
-    `scene` adds the texts of the 3D scene, `ticking` those of a real-time episode. The entry `calls` has
-    the texts that announce the remaining seconds, by the number of seconds.
+    `scene` adds the texts of the 3D scene. `ticking` adds the texts of a real-time episode. The entry
+    `calls` has the texts that announce the remaining seconds, by the number of seconds.
     """
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}

@@ -137,7 +137,8 @@ class UnknownAddressConsumer(AsyncWebsocketConsumer):
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
-    """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat; its holder plays this seat."""
+    """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat. Whoever has the key plays
+    this seat."""
 
     kind_of_page: type[OpenPage] = OpenPage
     only_json = False
@@ -186,8 +187,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             self.subscribing = asyncio.create_task(self.subscribe())
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key (see `opened`), unless the rate limit of the key or of the client's
-        network is used up.
+        """Open the page for this key (see `opened`), if the rate limits allow it. There is one limit for the
+        key and one for the client's network.
 
         Returns the page and its first answer. Without a page, the answer has a close code.
         """
@@ -209,7 +210,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Open the page for this key, with the id and language from the address. Return the page and its
         first answer.
 
-        The page is None, and the answer has a close code, if it cannot be opened.
+        If the page cannot be opened, it is None, and the answer has a close code.
         """
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
@@ -362,13 +363,13 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.look()
 
     async def look(self) -> None:
-        """Send the page what has changed since the last answer."""
+        """Send the page everything that has changed since the last answer."""
         if self.page:
             await self.answer(self.page.look)
 
     async def answer(self, act: Callable[P, PageAnswer], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Run `act` in a database thread and send its answer. Sends nothing while the database is
-        unavailable; the next periodic check does."""
+        """Run `act` in a database thread and send its answer. Nothing is sent while the database is
+        unavailable; the next periodic check then sends the state."""
         async with self.in_turn:
             try:
                 answer = await run_database_visit(act, *args, **kwargs)

@@ -119,8 +119,8 @@ class Hints(NamedTuple):
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """Return the hints for the person in this seat before the open step, one sentence each. The last one
-    recommends a command, if the world's adviser does."""
+    """Return the hints for the person in this seat before the open step, one sentence each. If the world's
+    adviser recommends a command, the last hint says so."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:
@@ -132,10 +132,10 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """Return what a sensible player in this seat would do now, for the hint of a real-time episode.
+    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The
+    result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
 
-    The result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
-    Empty if the world has no skills or no text for them.
+    Empty if the world has no skills, or no text for the skill.
     """
     if not get_kit(world.kind).skills:
         return {}
@@ -171,7 +171,7 @@ def seat_by_key(key: str) -> Seat | None:
 
 
 def is_taken_over(key: str) -> bool:
-    """Return True if this key is that of a person's seat that an agent has taken over."""
+    """Return whether this key belongs to a person's seat that an agent has taken over."""
     return Seat.objects.filter(key=key, mind__isnull=False, episode__gone__isnull=False).exists()
 
 
@@ -371,8 +371,8 @@ def state_message(world: str, view: SeatView) -> StateMessage:
 
 
 def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]]:
-    """Return for each seat id: the seat's key, the id of the page that plays it, and the version (stamp)
-    of its episode. Erased seats are left out."""
+    """Return for each seat id: the seat's key, the id of the page that plays the seat, and the version
+    (stamp) of the seat's episode. Erased seats are left out."""
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = given.filter(chosen_by__in=step_timer.PEOPLE_CODES).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(

@@ -64,8 +64,8 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     """Store a message from the member `sender`. Return an empty string, or the code of the reason why the
     message was refused.
 
-    The codes are those of `message_refusal`. Call this inside a transaction, with the turn refreshed and
-    locked (`refresh_turn`).
+    `message_refusal` defines the codes. Call this inside a transaction, with the turn refreshed and locked
+    (`refresh_turn`).
     """
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
@@ -74,8 +74,8 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store a message to the members `to` that the system sends for the member `sender`, or in its own name
-    if `sender` is None.
+    """Store a message that the system sends to the members `to`. It is sent for the member `sender`, or in
+    the system's own name if `sender` is None.
 
     Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`).
     """
@@ -86,8 +86,8 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
     """Check whether the member `sender` may send this message. Return the message with its addressees, and
     the code of the refusal.
 
-    The code is empty if the message is allowed, `over` after the episode's end, and otherwise one of
-    `Mailbox.refusal`.
+    The code is empty if the message is allowed. It is `over` after the episode's end. `Mailbox.refusal`
+    defines the other codes.
     """
     if not turn.is_open:
         return without_platform_keys(say), "over"
@@ -109,7 +109,7 @@ def messages_of_decision(
     """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out, and are listed with the reason in the decision's note.
+    Refused messages are left out. The decision's note lists them with the reason.
     """
     rows: list[Message] = []
     unsaid = []
@@ -174,15 +174,15 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 def complete_jobs(turn: OpenTurn) -> None:
     """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
 
-    Call this in the transaction in which the step was taken.
+    Call this in the transaction that stores the step.
     """
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Find agents' seats that may act in this step although it does not wait for them. Make the step wait for
-    those whose agent has received a new message.
+    """Make the step wait for seats whose agent has received a new message. These are seats for which the step
+    did not wait, but which may act in it.
 
     Call this in the transaction in which the message was sent or the step opened.
     """
@@ -217,7 +217,7 @@ def messages_for_agent(
 
 
 def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
-    """Return True if the member with this number sent this message or may see it."""
+    """Return whether the member with this number sent this message or may see it."""
     return may_see_message(world, organisation, _team_message(row), number)
 
 
@@ -228,10 +228,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """Return for each agent id which messages the agent knew at its last own decision.
-
-    A decision that a fallback made is skipped, because the agent itself did not receive the messages then.
-    """
+    """Return, for each agent id, which messages the agent knew at its last own decision. Decisions of a
+    fallback are skipped, because the agent itself did not receive the messages then."""
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -244,11 +242,11 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
-    """Record in the note of an agent's decision which messages the agent has received in the conversation
-    among agents in this step.
+    """Record in the note of an agent's decision which messages of the conversation in this step the agent has
+    received.
 
-    `talk` is how far the agent followed that conversation. `messages` are its messages as stored, which
-    may differ: people wrote in the meantime, or a message was refused.
+    `talk` is how far the agent followed the conversation. `messages` are the conversation's messages as
+    stored. They may differ from the conversation, because people wrote meanwhile or a message was refused.
     """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
@@ -343,7 +341,7 @@ def _is_called(
     heard: Sequence[int],
     newest: int,
 ) -> bool:
-    """Return True if this agent has to answer one of these messages.
+    """Return whether this agent has to answer one of these messages.
 
     `heard` has the last message known at each time the agent spoke. An agent that has spoken since people's
     newest message is not asked again.
@@ -412,7 +410,7 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
-    """Return True if this message of the sender needs an answer."""
+    """Return whether this message of the sender needs an answer."""
     if row.sender is None:
         return False
     words = [one for one in messages if one.sender == row.sender]

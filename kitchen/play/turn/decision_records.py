@@ -132,10 +132,10 @@ def unused_prompt_hashes() -> set[str]:
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase the prompt texts with these hashes that no model call refers to. Return how many were erased.
+    """Erase the prompt texts with these hashes to which no model call refers. Return how many were erased.
+    Call this inside a transaction.
 
-    Call this inside a transaction. If another transaction is storing a call with such a text, this waits
-    and keeps the text.
+    If another transaction is storing a call with such a text, this function waits and keeps the text.
     """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
@@ -182,7 +182,7 @@ def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
     """Return by agent id the decisions that came too late in the last `REMEMBERED_STEPS` steps before `step`.
 
-    Decisions that the agent already knew when it made its newest timely decision are left out.
+    A late decision is left out if the agent already knew of it when it made its newest timely decision.
     """
     if not minds:
         return {}
@@ -205,8 +205,8 @@ def _commanded(note: Json) -> dict[int, Command]:
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """Return the decision with its commands, plans and messages copied to its note. Use it for a decision
-    without effect, because they are stored nowhere else."""
+    """Return the decision with its commands, plans and messages copied to its note. Use this for a
+    decision without effect: its commands, plans and messages are stored nowhere else."""
     dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
@@ -235,14 +235,14 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 
 def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
     """Return the note of a decision with the intents of these seats (what the agent is about to do there).
-    Unchanged if they have none."""
+    The note is unchanged if these seats have no intents."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
     return add_to_note(note, INTENTS_KEY, said) if said else note
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
     """Return by seat what agents are about to do (their intents), as stated in their decisions for the
-    last step taken."""
+    last step."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -250,8 +250,8 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the intents (what agents are about to do), by seat, of those other seats whose intent this
-    seat can see in the world."""
+    """Return the other seats' intents (what agents are about to do) that this seat can see in the world,
+    by seat."""
     return {
         other: intent
         for other, intent in intents.items()
@@ -279,8 +279,8 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return the accuracy of these predictions of other seats' actions (by agent number), over all agents
-    together."""
+    """Return one accuracy for the predictions of all agents. `by_mind` has each agent's predictions of
+    other seats' actions, by agent number."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 

@@ -35,8 +35,8 @@ PAST_STEPS_KEPT = 8
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Return a query filter for the decisions whose memory an agent uses next: those for steps already
-    taken, and its answers to messages in the open step."""
+    """Return a query filter for the decisions whose memory an agent uses next. These are decisions for
+    finished steps, and answers to messages in the open step."""
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
 
 
@@ -53,11 +53,8 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Replace everything in this turn with the stored `episode` and its `seats`. Only the large parts of
-        the state are kept.
-
-        Later changes of the large parts are read when the world is next used.
-        """
+        """Replace everything in this turn with the stored `episode` and its `seats`. Only the large parts
+        of the state are kept. Their later changes are read when the world is next used."""
         known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
         self._parts = known
@@ -171,10 +168,8 @@ class OpenTurn:
 
     @cached_property
     def mailbox(self) -> Mailbox | None:
-        """The messages processed so far, with the rules for new messages. None if nobody can send messages.
-
-        `conversation.mailbox_of` returns it with all messages.
-        """
+        """The messages processed so far, with the rules for new messages. None if nobody can send
+        messages. Use `conversation.mailbox_of` to get the mailbox with all messages."""
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property

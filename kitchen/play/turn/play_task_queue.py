@@ -64,7 +64,7 @@ def ask_answer(episode_id: int, step: int, mind: int) -> None:
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:
-    """Queue the task in which all agents decide a step, unless this was done in the last
+    """Queue the task in which all agents decide a step. Do nothing if this was done in the last
     `REPEAT_AFTER_SECONDS`.
 
     Periodic checks use this, so that they do not fill a long queue with repetitions.
@@ -74,20 +74,20 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
 
 
 def may_look_for_answers(episode_id: int) -> bool:
-    """Return True if a periodic check may look for missing answers in this episode now. False if this was
+    """Return whether a periodic check may look for missing answers in this episode now. False if this was
     done in the last `REPEAT_AFTER_SECONDS`."""
     return _not_lately(ANSWER, episode_id, 0)
 
 
 def close_turn_again(episode_id: int, step: int) -> None:
-    """Queue the task that closes a turn whose time is over, unless this was done in the last
+    """Queue the task that closes a turn whose time is over. Do nothing if this was done in the last
     `REPEAT_AFTER_SECONDS`."""
     if _not_lately(CLOSE_TURN, episode_id, step):
         close_turn_later(episode_id, step, 0)
 
 
 def _not_lately(task: str, episode_id: int, step: int) -> bool:
-    """Return True if no periodic check queued this within `REPEAT_AFTER_SECONDS`.
+    """Return whether no periodic check queued this within `REPEAT_AFTER_SECONDS`.
 
     A broker that restarted has forgotten both this mark and the task.
     """

@@ -81,9 +81,10 @@ def large_parts(episode: Episode) -> LargeParts:
 
 
 def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargeParts:
-    """Read all large parts of an episode's state, and check them against the hashes in the state.
+    """Read all large parts of an episode's state, and check them against the hashes in the state. If `known`
+    is given, only changes after `known` are read.
 
-    If `known` is given, only later changes are read. Raises StateError if a part does not match its hash.
+    Raises StateError if a part does not match its hash.
     """
     if known is not None and known.read_on(episode):
         return known
@@ -143,10 +144,11 @@ def initial_state_rows(episode_id: int, state: WorldState) -> list[Values]:
 def state_rows_of_step(
     episode: Episode, before: WorldState, after: WorldState, lengths: dict[str, int]
 ) -> Iterator[Values]:
-    """Yield the `StateChange` rows to store for the step just taken, from the states before and after it.
+    """Yield the `StateChange` rows to store for the step that has just run, from the states before and after
+    it.
 
-    `lengths` has the length of the changes since the last complete row, by part (see `LargeParts`). It is
-    updated.
+    `lengths` has, for each part, the length of the changes since the last complete row (see `LargeParts`).
+    This function updates it.
     """
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):
@@ -244,7 +246,8 @@ class ComputedStep:
 
 
 class TurnWorld:
-    """The world of an episode before its open step. It is read from the database when first used."""
+    """The world of an episode before its open step. The world is read from the database when it is first
+    used."""
 
     def __init__(
         self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
@@ -280,9 +283,9 @@ class TurnWorld:
         return LargeParts(self._episode.key, self._episode.step, self._world.large_parts(), self._lengths)
 
     def compute(self, commands: Sequence[tuple[int, Command]]) -> ComputedStep:
-        """Return the result of a step with these commands (seat, command), without storing it.
+        """Return the result of a step with these commands (seat, command), without storing the result.
 
-        The world object is used for the computation. If the world before the step is needed again, it is
+        The world object is changed by the computation. If the world before the step is needed again, it is
         rebuilt.
         """
         world = self.world
@@ -292,10 +295,8 @@ class TurnWorld:
         return ComputedStep(commands, world, world.frozen_state(), events)
 
     def move_on(self, computed: ComputedStep) -> list[Values]:
-        """Use the world after this computed step from now on. Call this when the episode has taken the step.
-
-        Returns the `StateChange` rows to store.
-        """
+        """Replace the world by the world after this computed step. Call this when the step is being
+        stored. Returns the `StateChange` rows to store."""
         before, self._world, self._frozen = self._frozen, computed.world, computed.state
         if not computed.state.parts:
             return []

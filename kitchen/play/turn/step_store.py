@@ -37,8 +37,8 @@ COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields
 
 
 class StepTakenError(RuntimeError):
-    """Another process has already taken the step, or stored a message, so this transaction must be rolled
-    back."""
+    """Raised if another process has already stored the step or a message. This transaction must then be
+    rolled back."""
 
 
 def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:
@@ -122,11 +122,11 @@ def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
 
 
 def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[SeatCommand]:
-    """Take and store the open step, and open the next one with its automatic commands. Return the command
-    rows of the step taken.
+    """Run and store the open step, and open the next one with its automatic commands. Return the command rows
+    of the step that has run.
 
     `computed` is a result computed earlier. It is used only if the commands are exactly the same. Raises
-    StepTakenError if another process has already taken the step.
+    StepTakenError if another process has already stored the step.
     """
     if left := left_idle(turn):
         add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
@@ -221,8 +221,8 @@ def _store_log_row(
 
 
 def command_log_entry(row: SeatCommand) -> dict[str, Json]:
-    """Return the log entry of one seat's command. It has the plan's fields only if the command began a
-    plan or came from one."""
+    """Return the log entry of one seat's command. If the command began a plan or came from a plan, the
+    entry has the plan's fields."""
     planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
     return {
         "seat": row.seat,

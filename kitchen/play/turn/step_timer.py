@@ -81,10 +81,10 @@ def check_step_seconds(seconds: float | None) -> None:
 
 @transaction.atomic
 def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
-    """Start the time limit of the first turn if all people have opened their page.
+    """Start the time limit of the first turn if all people have opened their page. With `everybody=False`, it
+    starts even if some people have not.
 
-    With `everybody=False` it starts even if some have not. Returns False if it was not started: it already
-    runs, there is no time limit, or a page is missing.
+    Returns False if the limit was not started: it already runs, there is no limit, or a page is missing.
     """
     standing = Episode.objects.select_for_update().filter(
         pk=episode_id,

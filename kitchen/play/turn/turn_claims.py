@@ -51,10 +51,11 @@ RENEW_SECONDS = 3.0
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
-    """Claim an agent's decision for this step, and return the claim. Empty if another worker has it.
+    """Claim an agent's decision for this step, and return the claim. Empty if another worker has the claim.
 
-    `mind` is the agent's number. Without it, all agents are claimed; if they decide one after another, all
-    or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim` renews it.
+    `mind` is the agent's number. Without `mind`, all agents are claimed. If the agents decide one after
+    another, either all are claimed or none. The claim expires after `CLAIM_SECONDS`, unless
+    `renewed_claim` renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
@@ -122,7 +123,7 @@ class MindClaim:
     """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """Return True if the agent's decision for this step has a valid claim that is not `claim`."""
+        """Return whether the agent's decision for this step has a valid claim that is not `claim`."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
@@ -196,15 +197,15 @@ def _hang_up() -> None:
 
 
 def is_any_episode_played() -> bool:
-    """Return True if any episode is being played. Check this before the slow searches of this module."""
+    """Return whether any episode is being played. Check this before the slow searches of this module."""
     return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
 
 
 def turns_to_decide() -> list[tuple[int, int]]:
     """Return (episode id, step) of the turns that wait for a worker and not for a person.
 
-    Either an agent that must decide is not claimed, or the step is due and was not run. Turns opened
-    within the last second are left out, because a task is already queued for them.
+    In such a turn, an agent that must decide is not claimed, or the step is due and was not run. Turns
+    opened within the last second are left out, because a task is already queued for them.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
@@ -213,19 +214,19 @@ def turns_to_decide() -> list[tuple[int, int]]:
 
 
 def minds_asked_separately(episode_id: int, step: int) -> list[int]:
-    """Return the numbers of the agents that still have to decide this step, if each is asked by a task of
-    its own. Empty if agents are asked one after another."""
+    """Return the numbers of the agents that still have to decide this step, if a separate task asks each
+    agent. Empty if agents are asked one after another."""
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     left = _awaited(Seat.objects.filter(episode__in=apart, mind__isnull=False))
     return sorted(set(left.values_list("mind__number", flat=True)))
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Return the ids of episodes in which an agent may have to answer a message or open a conversation, and
-    no worker asks it.
+    """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
+    worker asks this agent yet.
 
-    This is a quick search that may find too many: `conversation.minds_to_answer` decides. Messages and
-    steps newer than `fresh` are left out.
+    This is a quick search that may find too many episodes: `conversation.minds_to_answer` decides.
+    Messages and steps newer than `fresh` are left out.
     """
     now = timezone.now()
     span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
@@ -315,8 +316,8 @@ def _only_led() -> Q:
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns that are still open although their deadline was more than
-    `since` ago and a person has not commanded."""
+    """Return (episode id, step) of open turns whose deadline was more than `since` ago and in which a
+    person has not commanded."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,
@@ -326,8 +327,8 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 
 
 def episodes_with_timer_due() -> list[int]:
-    """Return the ids of episodes in which somebody has opened a page, but others have not within
-    `ARRIVAL`. Their time limit must start now."""
+    """Return the ids of episodes whose first time limit must start now. Somebody has opened a page in
+    them, but others have not done so within `ARRIVAL`."""
     come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
     waiting = Episode.objects.filter(
         Exists(come),

@@ -44,19 +44,19 @@ def asked_seats(turn: OpenTurn) -> set[int]:
 
 
 def passed_by_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that have nothing to choose in this step, so that the world gave their command."""
+    """Return the seats that have nothing to choose in this step. The world gave their command."""
     return {seat for seat, row in turn.given.items() if row.chosen_by == BY_WORLD}
 
 
 def is_paced(turn: OpenTurn) -> bool:
-    """Return True if only agents act, while people lead them and have limited time for a step. The agents
-    are asked after that time."""
+    """Return whether only agents act in the world, and the people who lead them have limited time for a
+    step. The agents are then asked after this time."""
     return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
 
 
 def is_held(turn: OpenTurn) -> bool:
-    """Return True if agents are not asked yet, because the people who lead them still have time or have
-    not opened their page."""
+    """Return whether agents are not asked yet because of the people who lead them. Either these people
+    still have time, or they have not opened their page."""
     closes_at = turn.episode.turn_closes_at
     return is_paced(turn) and (closes_at is None or timezone.now() < closes_at)
 
@@ -76,7 +76,7 @@ def minds_asked(turn: OpenTurn) -> list[Mind]:
 
 
 def waits_for_minds(turn: OpenTurn) -> bool:
-    """Return True if the step now waits only for agents: all people have commanded, and no leader has time
+    """Return whether the step now waits only for agents: all people have commanded, and no leader has time
     left."""
     missing = missing_seats(turn)
     return turn.is_open and bool(missing) and not missing & turn.people and not is_held(turn)
@@ -85,8 +85,8 @@ def waits_for_minds(turn: OpenTurn) -> bool:
 def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
     """Return which agents decide in which task: one tuple for each task, with the numbers of its agents.
 
-    A single empty tuple means one task for all agents: they are asked one after another, because they know
-    each other's commands.
+    A single empty tuple means one task for all agents. They are then asked one after another, because each
+    knows the commands of those before.
     """
     return [()] if turn.episode.knowing == EVERYBODY else [(mind.number,) for mind in minds_asked(turn)]
 
@@ -98,10 +98,10 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 
 def pause_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds for which the step stays open if no person has to act but one may, so that
-    this person can see the step. Otherwise 0.
+    """Return the minimum seconds for which the step stays open so that a person can see it. Otherwise 0.
 
-    Always 0 in synthetic episodes, which programs play.
+    The step is kept open if no person has to act but a person may act. Always 0 in synthetic episodes,
+    which programs play.
     """
     pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
@@ -117,8 +117,8 @@ def due_at(turn: OpenTurn) -> datetime:
 
 
 def seconds_until_due(turn: OpenTurn) -> float | None:
-    """Return the seconds until the step may run, 0 if it may run now. None while it waits for commands or
-    for leaders."""
+    """Return the seconds until the step may run; 0 if it may run now. None while the step waits for
+    commands or for leaders."""
     if missing_seats(turn) or is_held(turn):
         return None
     seconds = (due_at(turn) - timezone.now()).total_seconds()
@@ -164,7 +164,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
 
 
 def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return True if people's commands are among the actions offered to them.
+    """Return whether people's commands are among the actions offered to them.
 
     Agents' commands are not checked here: the world refuses a wrong one and logs it.
     """
@@ -180,7 +180,7 @@ def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
 
 
 def can_all_be_planned(turn: OpenTurn, seat: int, then: Iterable[Command]) -> bool:
-    """Return True if the world allows a person in this seat to plan all of these commands."""
+    """Return whether the world allows a person in this seat to plan all of these commands."""
     return all(turn.world.can_plan(seat, command) for command in then)
 
 
@@ -219,7 +219,7 @@ def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand])
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return True if time ran out for one of these seats in that step."""
+    """Return whether time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=NO_CHOICE_CODES)

@@ -58,7 +58,7 @@ class BlocksBenchmark(ComparisonBenchmark):
 
 
 class CraftingBenchmark(BlocksBenchmark):
-    """A benchmark of the 100 crafting tasks. By default, only those for two seats are played."""
+    """A benchmark of the 100 crafting tasks. By default, only the tasks for two seats are played."""
 
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"
@@ -97,7 +97,7 @@ class CookingBenchmark(BlocksBenchmark):
 
 
 class ConstructionBenchmark(BlocksBenchmark):
-    """A benchmark of blueprints: those in files, and 27 generated ones."""
+    """A benchmark of blueprints. Some blueprints are read from files; 27 are generated."""
 
     steps: ClassVar[int] = 1200
     setting: ClassVar[str] = "blueprint"
@@ -105,7 +105,7 @@ class ConstructionBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["construction"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the names of the blueprints: those in files first, then the generated ones."""
+        """Return the names of all blueprints. Blueprints from files come first, then the generated ones."""
         generated = (
             f"materials_{materials}_rooms_{rooms}_window_{style}_carpet_{style}_variant_0"
             for materials in range(3)
@@ -115,8 +115,8 @@ class ConstructionBenchmark(BlocksBenchmark):
         return (*blueprint_files(), *generated)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the blueprints that are played by default: those in files, and the generated ones whose
-        windows and carpets have style 1."""
+        """Return the names of the blueprints that are played by default. They are all blueprints from
+        files, and the generated ones whose windows and carpets have style 1."""
         return tuple(name for name in self.levels() if "_variant_" not in name or "_window_1_" in name)
 
 
@@ -137,7 +137,7 @@ class GatherBenchmark(BlocksBenchmark):
 
 class KitchenBenchmark(BlocksBenchmark):
     """A benchmark of the kitchen. Each level is a number of steps between two orders: five standard
-    intervals, and that of the released program."""
+    intervals, and the interval that the published code uses."""
 
     steps: ClassVar[int] = 60
     figure: ClassVar[str] = "success_rate"
@@ -148,8 +148,8 @@ class KitchenBenchmark(BlocksBenchmark):
         return tuple(f"{INTERVAL_PREFIX}{interval}" for interval in (*STANDARD_INTERVALS, 10))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the levels that are played by default: those of the five standard intervals. The mean
-        over them is the collaboration score (CoS)."""
+        """Return the levels that are played by default: the five standard intervals between orders. The
+        mean over them is the collaboration score (CoS)."""
         return self.levels()[: len(STANDARD_INTERVALS)]
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:

@@ -50,7 +50,8 @@ class TeamGoal(NamedTuple):
 
 
 class Team:
-    """The agent's knowledge of all seats: of its own from observations, of the others from messages."""
+    """The agent's knowledge of all seats. It knows its own seats from observations, and the other seats
+    from messages."""
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
@@ -70,14 +71,14 @@ class Team:
 
     @property
     def knows_how(self) -> bool:
-        """True if one of the agent's seats was given the plan or the recipes. Without them the agent makes
-        nothing."""
+        """True if one of the agent's seats was given the plan or the recipes. Without plan and recipes,
+        the agent makes nothing."""
         briefs = self.situation.briefs
         return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
 
     @property
     def pool(self) -> Inventory:
-        """All items that seats are known to hold, and those that the agent's own seats will soon have."""
+        """All items that seats are known to hold, and the items that the agent's own seats will soon have."""
         pool: Inventory = {}
         for items in self.held.values():
             add_items(pool, items)
@@ -86,7 +87,7 @@ class Team:
         return pool
 
     def lacks(self, seat: int, item: str) -> bool:
-        """Return whether a seat has none of an item, and no gift of it is on the way."""
+        """Return whether a seat has none of an item, and no other seat is about to give it one."""
         return item not in self.held[seat] and (seat, item) not in self.promised
 
     def asked(self) -> Iterator[int]:

@@ -145,8 +145,10 @@ class BlockScene(SimpleWorld):
         return True
 
     def nearest_block(self, seat: int, kind: str) -> Cell | None:
-        """Return the cell of the nearest block of this kind; None if none is near the seat. Near means
-        within 32 cells for stations such as a chest, else within 64."""
+        """Return the cell of the nearest block of this kind; None if none is near the seat.
+
+        Near means within 32 cells for stations such as a chest, else within 64.
+        """
         reach = STATION_RANGE if kind in STATIONS else SIGHT_RANGE
         return self.grid.nearest(kind, self.at[seat], reach)
 
@@ -195,7 +197,7 @@ class BlockScene(SimpleWorld):
         self.kills.append((kind, cell))
 
     def hand_over(self, seat: int, other: int, item: str, amount: int) -> None:
-        """Move items from the inventory of `seat` to that of `other`, and count the gift."""
+        """Move items from the inventory of `seat` to the inventory of `other`, and count the gift."""
         remove_items(self.inventories[seat], {item: amount})
         add_items(self.inventories[other], {item: amount})
         self.gives += 1
@@ -203,7 +205,7 @@ class BlockScene(SimpleWorld):
 
     def start_furnace(self, seat: int, product: str, amount: int, store: float) -> None:
         """Start the furnace. When it is ready, this seat gets `amount` of `product`. `store` is the fuel
-        that remains, as a number of smeltings."""
+        that remains in the furnace, as a number of smeltings."""
         steps = amount * SMELTING_STEPS
         job = {"seat": seat, "product": product, "n": amount, "left": steps}
         self.furnace = {"fuel": store, "job": job}
@@ -211,8 +213,8 @@ class BlockScene(SimpleWorld):
     # What a seat sees
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the observation of this seat: its own state, where all seats are, what is near, and the
-        effect of its last command."""
+        """Return the observation of this seat: its own state, the positions of all seats, what is near,
+        and the effect of the seat's last command."""
         macro = self.macros[seat]
         return {
             "step": self.clock,

@@ -29,8 +29,8 @@ Levels = list[list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A box-shaped room: its low corner, its size, its material, and the side of the previous room that it
-    adjoins."""
+    """A box-shaped room: its low corner, size and material. `side` is the side of the previous room to
+    which this room is attached; empty for the first room."""
 
     x: int
     y: int
@@ -53,7 +53,7 @@ class Room:
             yield x, y, z
 
     def is_on_face(self, cell: Cell) -> bool:
-        """Return whether a cell of the room lies on one of its six faces."""
+        """Return whether a cell of the room belongs to one of its six outer faces."""
         return any(
             each in ends
             for each, ends in zip(cell, zip((self.x, self.y, self.z), self.far, strict=True), strict=True)

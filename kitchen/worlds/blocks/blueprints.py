@@ -89,8 +89,8 @@ class Blueprint:
 
 
 class Comparison:
-    """A running comparison of the blocks in the world with a blueprint. An update takes the same time
-    however many blocks there are."""
+    """A running comparison of the blocks in the world with a blueprint. The time of an update does not
+    depend on the number of blocks."""
 
     def __init__(self, blueprint: Blueprint, grid: BlockGrid) -> None:
         self.blueprint = blueprint
@@ -137,12 +137,12 @@ class Comparison:
 
     @property
     def filled(self) -> float:
-        """The share of the blueprint's blocks that are in place."""
+        """The share of the blueprint's blocks that the site already has, from 0 to 1."""
         return self.matches / self.blueprint.blocks
 
     @property
     def is_complete(self) -> bool:
-        """True if all blocks of the blueprint are in place and its box holds no other block."""
+        """True if the site has all blocks of the blueprint and its box holds no other block."""
         return not self.mismatches
 
     @property
@@ -169,8 +169,8 @@ def read_blueprint(name: str) -> Blueprint:
 
 @lru_cache(maxsize=16)
 def parse_blueprint(text: str, name: str) -> Blueprint:
-    """Return the blueprint that a TOML text describes; `name` names it in messages. Raises DataError if
-    the text is wrong."""
+    """Return the blueprint that a TOML text describes. `name` is the text's name in error messages. Raises
+    DataError if the text is wrong."""
     return _checked(name, *parse_toml(text, name))
 
 
@@ -208,8 +208,8 @@ def blueprint_files() -> tuple[str, ...]:
 
 @cache
 def blueprint(name: str) -> Blueprint:
-    """Return the blueprint of the file with this name, or else the generated one. Raises LookupError if
-    the name is neither."""
+    """Return the blueprint of the file with this name. If there is no such file, generate the blueprint
+    from the name. Raises LookupError if neither is possible."""
     if name in blueprint_files():
         return read_blueprint(name)
     return Blueprint.of(name, generate_levels(name))

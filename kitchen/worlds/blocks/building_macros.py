@@ -58,7 +58,7 @@ class Place(MacroRule):
         return words_cell(macro["words"])
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Place the block. Return True, because the macro ends with it."""
+        """Place the block. Always return True: the macro has ended."""
         item = macro["words"][1]
         remove_items(scene.inventories[seat], {item: 1})
         scene.put_block(words_cell(macro["words"]), item)
@@ -97,7 +97,7 @@ class Remove(MacroRule):
         return Goal(words_cell(words), BLOCK_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Move the block to the seat's inventory. Return True, because the macro ends with it."""
+        """Move the block to the seat's inventory. Always return True: the macro has ended."""
         cell = words_cell(macro["words"])
         add_items(scene.inventories[seat], {scene.grid.block(cell): 1})
         scene.put_block(cell, AIR)
@@ -114,8 +114,9 @@ class Remove(MacroRule):
 class Build(MacroRule):
     """The macro `build LEVEL`: place all missing blocks of a level whose material the seat holds.
 
-    It skips a cell that a seat with a lower number is about to fill in this step. It ends as done when the
-    seat can place no other block of the level, or when it would skip all cells that are left.
+    If a seat with a lower number is about to fill a cell in this step, the macro skips this cell. It ends
+    as done when the seat can place no other block of the level, or when all cells that are left would be
+    skipped.
     """
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
@@ -131,7 +132,7 @@ class Build(MacroRule):
         return "" if _free_cell(scene, seat, words) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """Return True: when no cell can be filled any more, the macro ends as done, not as failed."""
+        """Return True: if no cell can be filled any more, the macro ends as done, not as failed."""
         return True
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
@@ -144,8 +145,8 @@ class Build(MacroRule):
         return _free_cell(scene, seat, tuple(macro["words"]))
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Place one block in the next cell. Return whether the seat can then fill no other cell of this
-        level."""
+        """Place one block in the next cell. Return True if the seat can then fill no other cell of this
+        level: the macro has ended."""
         words = tuple(macro["words"])
         cell, blueprint, level = _free_cell(scene, seat, words), scene.blueprint, int(words[1])
         if cell is None or blueprint is None:

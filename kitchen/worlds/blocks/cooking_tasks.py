@@ -61,7 +61,7 @@ def deal(targets: Sequence[str], seats: int, *, with_fuel: bool) -> list[Invento
     """Return what each seat holds at the start of an episode with these targets.
 
     The ingredients of all targets are dealt in alphabetical order. Two or more of a kind are divided
-    evenly; the first seats get the remainder. A single one goes to the seat with the fewest items so far.
+    evenly; the first seats get the remainder. A single item goes to the seat with the fewest items so far.
     If `with_fuel` is False (the furnace has no fuel), the coal that the targets need is dealt, too.
     """
     given, pool = cooking_file(), dict[str, int]()

@@ -102,8 +102,8 @@ def read_tasks(path: Path) -> dict[str, CraftingTask]:
 
 @lru_cache(maxsize=16)
 def parse_task(text: str, name: str) -> CraftingTask:
-    """Return the task that a JSON text describes. Raises DataError with key and reason if it is wrong.
-    `name` names the text in that message."""
+    """Return the task that a JSON text describes. `name` is the text's name in error messages. Raises
+    DataError with key and reason if the text is wrong."""
     task = _parsed(text, name, TypeAdapter(CraftingTask))
     key, reason = task.problem()
     if key:

@@ -69,8 +69,9 @@ class FuelUse(NamedTuple):
 def fuel_for(held: Mapping[str, int], store: float, smeltings: int) -> FuelUse | None:
     """Return the fuel to burn for this number of smeltings; None if it is not enough.
 
-    `held` is the inventory of the seat. `store` is the fuel in the furnace, in smeltings. Within a kind of
-    fuel, the item held most is burnt first; ties: by name.
+    `held` is the inventory of the seat. `store` is the fuel in the furnace, as a number of smeltings. Of
+    several fuels of the same kind, the item with the largest number in the inventory is burnt first; ties:
+    by name.
     """
     left, burnt = dict(held), Counter[str]()
     for items, lasts in smelting_rules().fuels:

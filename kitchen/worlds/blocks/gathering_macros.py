@@ -28,10 +28,11 @@ HAND = "hand"
 
 
 class Collect(MacroRule):
-    """The macro `collect KIND N`: walk to the nearest block of a kind and take it, until the seat took N.
+    """The macro `collect KIND N`: walk to the nearest block of a kind and take it, until the seat took N
+    blocks.
 
-    It also ends as done if no such block is left near. A block may take several steps of work. The work is
-    lost when another block becomes the nearest one.
+    If no such block is left near, the macro also ends as done. A block may take several steps of work. The
+    work is lost when another block becomes the nearest one.
     """
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
@@ -46,8 +47,8 @@ class Collect(MacroRule):
         return "" if _steps_needed(scene, seat, kind) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """Return True if no block is left near and the macro has taken at least one. It then ends as done,
-        not as failed."""
+        """Return whether no block is left near and the macro has taken at least one. In this case, the
+        macro ends as done, not as failed."""
         return code == NONE_NEAR and macro["n"] > 0
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
@@ -56,8 +57,8 @@ class Collect(MacroRule):
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Work on the nearest block for one step, and take it when its steps are complete. Return whether
-        the macro has ended."""
+        """Work on the nearest block for one step. When the block's steps of work are complete, take the
+        block. Return whether the macro has ended."""
         _, kind, most = macro["words"]
         cell = scene.nearest_block(seat, kind)
         if cell is None:
@@ -102,8 +103,7 @@ class Attack(MacroRule):
         return Goal(cell, SEAT_REACH) if cell else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Remove the animal, and add its meat to the inventory. Return True, because the macro ends with
-        it."""
+        """Remove the animal, and add its meat to the inventory. Always return True: the macro has ended."""
         kind = macro["words"][1]
         cell = scene.nearest_animal(seat, kind)
         if cell is None:

@@ -135,10 +135,11 @@ class BuildingWorld(GoalWorld):
     """A world of blocks that can have a blueprint."""
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the seat's observation. If the seat knows the blueprint, add how far it is built.
+        """Return the seat's observation. If the seat knows the blueprint, add the progress of the building.
 
         `left_by_level` has the number of missing blocks of each level. `level` is the lowest unfinished
-        level. `differences` has its cells that differ, as [x, z, wanted block, present block].
+        level. `differences` lists the cells of this level that differ, as [x, z, wanted block, present
+        block].
         """
         seen, compared = super().observe(seat), self.comparison
         if not compared or not self.knows_blueprint(seat):
@@ -167,7 +168,7 @@ class BuildingWorld(GoalWorld):
 
     @property
     def filled(self) -> float | None:
-        """The share of the blueprint's blocks that are in place; None without a blueprint."""
+        """The share of the blueprint's blocks that the site already has; None without a blueprint."""
         found: float | None = self._of_comparison("filled")
         return found
 

@@ -77,11 +77,11 @@ class RecipeBook:
         return sorted(found, key=self._place.__getitem__)
 
     def payment(self, row: Recipe, held: Mapping[str, int], times: int) -> Inventory | None:
-        """Return the items that making `row` this many times takes from the inventory; None if they are not
-        all held.
+        """Return the items that making `row` this many times takes from the inventory; None if the inventory
+        lacks any.
 
-        Named items are taken first. For a tag, one piece is taken at a time, from the item that is then
-        held most; ties: by name.
+        Named items are taken first. For a tag (a group of items), one item at a time is taken. It is the
+        item of which the inventory then has most; ties: by name.
         """
         if any(held.get(item, 0) < amount * times for item, amount in row.named.items()):
             return None

@@ -37,8 +37,8 @@ ANIMAL_OF: Mapping[str, str] = {f"cooked_{meat}": animal for animal, meat in MEA
 
 @dataclass(slots=True)
 class Claims:
-    """The work that the seats still have to divide among them: dishes that nobody makes yet, and fuel.
-    Each seat takes its part in turn."""
+    """The work that the seats still have to divide among them: dishes that nobody makes yet, and fuel. One
+    seat after another takes its share."""
 
     dishes: Counter[str] = field(default_factory=Counter)
     """Dishes that are wanted and that nobody makes yet."""

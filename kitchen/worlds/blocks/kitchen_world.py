@@ -179,8 +179,8 @@ class BlocksKitchen(SimpleWorld):
     # Knowledge
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return what every seat knows before the episode: the dishes, the timing, and the cell of each
-        place and thing."""
+        """Return what every seat knows before the episode: the dishes, the timing, and the cells of
+        furnace, chest, animals and log."""
         given = house_map()
         return {
             "dishes": list(self.dishes),
@@ -268,8 +268,8 @@ class BlocksKitchen(SimpleWorld):
     # Steps
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step and return its events; those of commands come first. Commands run in seat
-        order; commands of unknown seats come before all others."""
+        """Carry out one step and return its events, the events of commands first. Commands run in seat
+        order. Commands of unknown seats come before all others."""
         by_seat = sorted(ordered_commands(turn), key=lambda each: (0 <= each[0] < self.seats, each[0]))
         if self.has_ended:
             return ()
@@ -288,7 +288,8 @@ class BlocksKitchen(SimpleWorld):
         return self.clock > 0 and self.clock % int(self.chosen["interval"]) == 0
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Carry out an action that is allowed. Return no events."""
+        """Carry out an action that is allowed. Always return an empty collection, because the action has
+        no events of its own."""
         verb = command[0]
         if verb in IDLE_VERBS:
             return ()

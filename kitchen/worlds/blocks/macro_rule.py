@@ -27,8 +27,8 @@ None), `smelts` (whether its furnace runs)."""
 
 
 class Goal(NamedTuple):
-    """A cell to which the seat must walk before the macro can act. `reach` is the greatest distance from
-    which it can act."""
+    """A cell that the seat must approach before the macro can act. The macro can act from a distance of at
+    most `reach`."""
 
     cell: Cell
     reach: float
@@ -66,8 +66,8 @@ class MacroRule(ABC):
         return True
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """Return whether a macro in progress ends as done, not as failed, when a check fails with this
-        code."""
+        """Return how a macro in progress ends when a check fails with this code: True if it ends as done,
+        False if as failed."""
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
@@ -84,7 +84,8 @@ class MacroRule(ABC):
         return True
 
     def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Walk to the goal for one step, or act if it is within reach. Return whether the macro has ended."""
+        """Walk towards the goal for one step. If the goal is within reach, act instead. Return whether the
+        macro has ended."""
         sought = self.sought_cell(scene, seat, macro)
         goal = self.goal(scene, seat, tuple(macro["words"]))
         if goal is None or is_within(scene.at[seat], goal.cell, goal.reach):

@@ -60,9 +60,8 @@ class MacroWorld(BlockScene):
         return not self.over and self.clock >= self.time_limit
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Return whether this seat may see the event. It may see its own events, those of the world
-        itself, messages, and gifts to it. Other seats' events are hidden, because they show what those
-        seats hold."""
+        """Return whether this seat may see the event. It may see its own events, events without a seat,
+        messages, and gifts to it. Other seats' events are hidden, because they show what those seats hold."""
         if event.seat in (None, seat) or event.kind == "message":
             return True
         return event.kind == "done" and tuple(event.data["macro"][:2]) == ("give", str(seat))
@@ -70,7 +69,8 @@ class MacroWorld(BlockScene):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat can choose a command: it can unless a macro is in progress."""
+        """Return whether the seat can choose a command. It cannot while a macro (a command of several
+        steps) is in progress."""
         return self.macros[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:
@@ -129,7 +129,10 @@ class MacroWorld(BlockScene):
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
         """Begin the macro, continue the present one (`go_on`) or end it (`stop`). A macro that begins or
-        continues walks or acts for one step. Return the event of its end, if it ended."""
+        continues walks or acts for one step.
+
+        If a macro ended, return the event of its end; else nothing.
+        """
         if command == STOP:
             return self._stop(seat)
         if command == GO_ON:

@@ -27,8 +27,8 @@ DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class ItemSources:
-    """The sources of items besides crafting: blocks to collect, animals to hunt, and whether the world has
-    a workbench and a furnace."""
+    """The sources of items other than recipes: blocks to collect, animals to hunt, and whether the world
+    has a workbench and a furnace."""
 
     collected: Mapping[str, str] = field(default_factory=dict)
     """The block that gives an item."""

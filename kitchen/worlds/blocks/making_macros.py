@@ -55,8 +55,8 @@ class Craft(MacroRule):
         return Goal(table, BLOCK_REACH) if table else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Replace the ingredients by the product in the seat's inventory. Return True, because the macro
-        ends with it."""
+        """Replace the ingredients by the product in the seat's inventory. Always return True: the macro
+        has ended."""
         words = tuple(macro["words"])
         row, times, held = _row(scene, seat, words), int(words[2]), scene.inventories[seat]
         paid = row and recipe_book().payment(row, held, times)
@@ -113,7 +113,7 @@ class Smelt(MacroRule):
         return "" if fuel_for(scene.inventories[seat], scene.furnace["fuel"], amount) else NO_FUEL
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """Return whether the furnace has not started yet. Once it runs, the checks are not repeated."""
+        """Return whether `refusal` must be called again in this step: True until the furnace has started."""
         return not macro["smelts"]
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
@@ -122,13 +122,13 @@ class Smelt(MacroRule):
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Walk to the furnace or start it. Return False: the world ends the macro when the furnace is
-        ready."""
+        """Walk to the furnace or start it. Always return False: the world ends the macro when the furnace
+        is ready."""
         return False if macro["smelts"] else super().take_part(scene, seat, macro)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Put the items and their fuel into the furnace and start it. Return False, because the macro
-        lasts until the items are ready."""
+        """Put the items and their fuel into the furnace and start it. Always return False: the macro lasts
+        until the items are ready."""
         _, item, words_amount = macro["words"]
         amount, held = int(words_amount), scene.inventories[seat]
         use = fuel_for(held, scene.furnace["fuel"], amount)

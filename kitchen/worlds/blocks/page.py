@@ -70,8 +70,8 @@ class BlocksPage(DefaultPage):
         return [*first, *map(item_words, words[1:])]
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return a sentence about how a macro ended or what happened to an order. Empty for events that
-        every world's page shows in its own way."""
+        """Return a sentence about how a macro ended or what happened to an order. Empty for all other
+        events."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         if "dish" in event.data:
@@ -186,8 +186,8 @@ class BlocksPage(DefaultPage):
     # The guide
 
     def knowledge_tables(self, brief: Mapping[str, Json]) -> Iterator[Table]:
-        """Yield a table of the plan and one of each recipe that the brief contains. Seats that may not
-        know them have none."""
+        """Yield a table of the plan and a table of each recipe that the brief (the seat's unchanging
+        facts) contains. Nothing is yielded for seats that may not know them."""
         if brief.get("plan"):
             rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
             yield Table("plan", gettext("The plan"), _step_head(), rows)

@@ -47,7 +47,7 @@ class Give(MacroRule):
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Move the items to the other seat's inventory. Return True, because the macro ends with it."""
+        """Move the items to the other seat's inventory. Always return True: the macro has ended."""
         _, other, item, amount = macro["words"]
         scene.hand_over(seat, int(other), item, int(amount))
         return True
@@ -76,7 +76,7 @@ class Put(MacroRule):
         return _chest(scene, seat)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Move the items from the inventory into the chest. Return True, because the macro ends with it."""
+        """Move the items from the inventory into the chest. Always return True: the macro has ended."""
         _, item, amount = macro["words"]
         remove_items(scene.inventories[seat], {item: int(amount)})
         add_items(scene.chest, {item: int(amount)})
@@ -105,7 +105,7 @@ class Take(MacroRule):
         return _chest(scene, seat)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Move the items from the chest into the inventory. Return True, because the macro ends with it."""
+        """Move the items from the chest into the inventory. Always return True: the macro has ended."""
         _, item, amount = macro["words"]
         remove_items(scene.chest, {item: int(amount)})
         add_items(scene.inventories[seat], {item: int(amount)})
@@ -132,7 +132,7 @@ class Discard(MacroRule):
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Remove the items from the inventory. Return True, because the macro ends with it."""
+        """Remove the items from the inventory. Always return True: the macro has ended."""
         _, item, amount = macro["words"]
         remove_items(scene.inventories[seat], {item: int(amount)})
         return True

@@ -70,7 +70,7 @@ class GoToCell(MacroRule):
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the named cell. The seat must walk right onto it (reach 0)."""
+        """Return the named cell. Its reach is 0: the seat must walk onto the cell itself."""
         return Goal(words_cell(words), 0)
 
     def offers(self, scene: BlockScene, seat: int) -> tuple[Offer, ...]:
@@ -119,7 +119,7 @@ class Stay(MacroRule):
         return False
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Wait for one step. Return whether it was the last one."""
+        """Wait for one step. Return whether this was the last step of the wait."""
         left = int(macro["words"][1]) if macro["left"] is None else macro["left"]
         macro["left"] = left - 1
         return left <= 1

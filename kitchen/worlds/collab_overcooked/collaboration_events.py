@@ -92,7 +92,8 @@ class CollaborationEvent:
 
     @property
     def code(self) -> int:
-        """The result as a number from 0 (both right) to 3 (neither right), an index of `CODE_WORDS`."""
+        """The result as a number from 0 (both request and response right) to 3 (neither right). It is an
+        index of `CODE_WORDS`."""
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
@@ -134,8 +135,8 @@ class CollaborationEvent:
 
 
 def collaboration_events(log: EpisodeLog) -> list[CollaborationEvent]:
-    """Return the scored conversations of an episode, in order of time. The setting `score_openers` decides
-    whose conversations are scored."""
+    """Return the conversations of an episode that the metrics score, in order of time. The setting
+    `score_openers` says which cook must have opened a conversation for it to be scored."""
     chosen = clean_settings(SETTINGS, log.settings)
     openers = SCORED_OPENERS[chosen["score_openers"]]
     known = references(chosen["task"])

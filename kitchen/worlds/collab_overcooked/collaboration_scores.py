@@ -26,8 +26,8 @@ POSITIVE = 1e-9
 
 
 def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> int:
-    """Return D(h, g): how many leading elements of `reference` appear in `history` in the same order, with
-    gaps allowed."""
+    """Return how many leading elements of `reference` appear in `history` in the same order, with gaps
+    allowed. This is D(h, g) in the formula of the TES."""
     met = 0
     for macro in history:
         if met < len(reference) and macro == reference[met]:
@@ -36,8 +36,8 @@ def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> 
 
 
 def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> float:
-    """Return the trajectory efficiency score (TES) of a history, from 0 to 1: that of the best matching
-    reference."""
+    """Return the trajectory efficiency score (TES) of a history, from 0 to 1. The history is scored
+    against each reference; the highest score is returned."""
     if not history:
         return 0.0
     beta, one = BETA_SQUARED
@@ -58,6 +58,6 @@ def ites(
 def helps(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> bool:
-    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if there
-    are none."""
+    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if
+    `added` is empty."""
     return bool(added) and ites(added, history, references) > POSITIVE

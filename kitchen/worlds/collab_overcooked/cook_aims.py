@@ -22,7 +22,7 @@ BRING, PUT_IN, SERVE = "bring", "put_in", "serve"
 
 @cache
 def seat_aims(seat: int) -> tuple[Aim, ...]:
-    """Return all aims that the cook in this seat can be asked for."""
+    """Return all aims that others can ask the cook in this seat to reach."""
     rules, own = food_rules(), OWN_UTENSILS[seat]
     stored = () if seat == CHEF else (*rules.raw, DISH)
     made = (product for name in own for product in sorted(rules.made_in(name)))
@@ -35,9 +35,13 @@ def seat_aims(seat: int) -> tuple[Aim, ...]:
 
 
 def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
-    """Return a count that `aim_status` compares later: how often the cook has already delivered (aim
-    `serve`) or started the utensil (an aim that starts one). Return None for `bring` and `put_in`, whose
-    state is visible. `done` lists the cook's macros that took effect."""
+    """Return a count that `aim_status` compares later. For the aim `serve`, it is how often the cook has
+    already delivered. For an aim that starts a utensil, it is how often the cook has already started the
+    utensil.
+
+    Return None for `bring` and `put_in`, whose state is visible. `done` lists the cook's macros that took
+    effect.
+    """
     return done.count(_last_macro(aim)) if aim[0] == SERVE or aim[0] in STARTED_BY else None
 
 
@@ -46,11 +50,11 @@ def _last_macro(aim: Aim) -> Command:
 
 
 def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: Json) -> str:
-    """Return SUCCESS, FAIL or UNKNOWN for an aim of a cook.
+    """Return SUCCESS if the cook's aim is reached, FAIL if it cannot be reached, else UNKNOWN.
 
-    `done` lists the cook's macros that took effect; `since` is what `aim_mark` returned when the aim was
-    given. `bring` and `put_in` fail if the thing does not exist and cannot be made from one existing
-    thing.
+    Only `bring` and `put_in` can fail: if the thing does not exist and cannot be made from one existing
+    thing. `done` lists the cook's macros that took effect. `since` is what `aim_mark` returned when the
+    aim was given.
     """
     kind, what = aim[0], aim[1]
     if kind == BRING:

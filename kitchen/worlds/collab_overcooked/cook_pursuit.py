@@ -44,8 +44,8 @@ _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 
 
 class CookPursuer(AimPursuer):
-    """Work out the macros that reach a cook's aim. If the cook holds a thing that is of no use, it first
-    puts it on a counter."""
+    """Work out the macros that reach a cook's aim. If the cook holds something useless for the aim, the
+    first macro puts it on a counter."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the status of the aim and the next macro towards it. The macro is None if it cannot begin

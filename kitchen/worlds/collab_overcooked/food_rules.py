@@ -72,7 +72,7 @@ class FoodRules:
         return self.patterns.keys()
 
     def product(self, utensil: str, contents: Sequence[str]) -> str | None:
-        """Return what the utensil makes from these contents; None if it makes nothing from them."""
+        """Return what the utensil makes from these contents; None if there is no recipe for them."""
         return self.rows.get((utensil, tuple(sorted(contents))))
 
     def made_in(self, utensil: str) -> set[str]:
@@ -81,8 +81,8 @@ class FoodRules:
         return made - self.served_in_dish
 
     def made_with(self, utensils: Collection[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Return by thing the products that one job makes of it, alone or with others. Only jobs in these
-        utensils count; None for all."""
+        """Return, for each thing, the products of jobs that use the thing alone or with others. With
+        `utensils`, only jobs in these utensils are considered."""
         made: dict[str, set[str]] = {}
         for (utensil, inside), product in self.rows.items():
             for thing in inside if utensils is None or utensil in utensils else ():
@@ -90,12 +90,15 @@ class FoodRules:
         return {thing: tuple(sorted(products)) for thing, products in made.items()}
 
     def taken_by(self, utensil: str) -> set[str]:
-        """Return all things that are an ingredient of something that this utensil makes."""
+        """Return all ingredients of the products that this utensil makes."""
         return {thing for name, inside in self.rows if name == utensil for thing in inside}
 
     def fit(self, utensil: str, contents: Sequence[str]) -> str:
-        """Return `all` if the contents make a product, `part` if they could with more ingredients, and
-        `none` if they never can. Empty if there are no contents."""
+        """Return how the contents fit the utensil's recipes.
+
+        `all`: they make a product. `part`: they could make one with more ingredients. `none`: they can
+        never make one. Empty if there are no contents.
+        """
         if not contents:
             return ""
         if self.product(utensil, contents):

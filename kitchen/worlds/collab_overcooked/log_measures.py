@@ -193,8 +193,8 @@ def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
 
 
 def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:
-    """Yield what an agent noted about each of its turns in this step: its format errors, failed checks,
-    helpful corrections and tokens."""
+    """Yield an agent's notes about each of its turns in this step: its format errors, failed checks,
+    corrections that helped, and tokens."""
     note = decision.note if isinstance(decision.note, dict) else {}
     for each in (*note.get(DIALOGUE_KEY, ()), note):
         if isinstance(each, dict) and isinstance(each.get(PROCESS_KEY), dict):

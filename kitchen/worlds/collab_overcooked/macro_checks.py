@@ -230,7 +230,7 @@ def _wait(things: KitchenThings, seat: int, macro: Command) -> str:
 
 
 def is_step_count(text: str) -> bool:
-    """Return whether the text is a whole number from 1, in at most 9 digits without leading zeros."""
+    """Return whether the text is a positive whole number with at most 9 digits and no leading zeros."""
     return text.isascii() and text.isdigit() and not text.startswith("0") and len(text) <= 9
 
 
@@ -290,8 +290,8 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
 
 
 def visible_things(observed: Mapping[str, Json], requested: Iterable[Command]) -> tuple[str, ...]:
-    """Return the things that lie on counters, are held or are in utensils, and those that are picked up by
-    these requested macros."""
+    """Return the things on counters, in hands and in utensils, and the things that the macros `requested`
+    pick up."""
     held = (player["holds"] for player in observed["players"])
     lying = (each["thing"] for each in observed["counters"])
     inside = (thing for each in observed["utensils"] for thing in (*each["contents"], each["ready"]))
@@ -315,8 +315,8 @@ def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
 
 
 def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
-    """Return the code for why this seat can carry out this macro in no state of the game; empty if it can
-    in some."""
+    """Return the code of the reason why this seat can never carry out this macro, whatever the state of
+    the game. Empty if it sometimes can."""
     known = known_macros(rules, seat)
     if macro in known:
         return ""
@@ -356,13 +356,13 @@ def _macro_words(each: Json) -> Command:
 
 
 def without_request(macro: Command) -> Command:
-    """Return the command without its first word if that is `request`."""
+    """Return the command without a leading word `request`."""
     return macro[1:] if macro[:1] == (REQUEST,) else macro
 
 
 def with_waits(macros: Sequence[Command]) -> list[Command]:
     """Return these commands as a plan. If a utensil is started and its product is picked up next, a wait
-    is added between both. Without it, the plan would break while the utensil runs."""
+    is added between both commands. Without the wait, the plan would break while the utensil runs."""
     made: list[Command] = []
     for macro in macros:
         if made and made[-1][0] in STARTED_BY and macro[0] == PICKUP and macro[-1] == made[-1][-1]:

@@ -65,7 +65,7 @@ class OrderContent(NamedTuple):
 
 
 class CookQueue(NamedTuple):
-    """One cook in the panel of both cooks: what it holds, does and plans, as text."""
+    """One cook in the panel that shows both cooks: what the cook holds, does and plans, as text."""
 
     seat: int
     name: str
@@ -113,7 +113,8 @@ class AskForm(NamedTuple):
 
 
 class PickerState(NamedTuple):
-    """The things that can be taken or asked for in this step, and the macros that the hint asks for."""
+    """The state of the page's command picker in this step: the things to take or to ask for, and the
+    macros that the hint recommends."""
 
     things: tuple[str, ...]
     hinted: tuple[str, ...]
@@ -133,7 +134,8 @@ class RequestCard(NamedTuple):
 
 
 class RequestCards(NamedTuple):
-    """The newest messages with requests of one side, the newest first. `are_yours` tells which side."""
+    """The newest messages with requests that one side sent, the newest first. `are_yours` is true if the
+    reader sent them."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
@@ -209,9 +211,9 @@ class CollabPage(GridPage):
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
 
-        Raises TypedTextError if the text has no command or more than `most`, or one that the cook can
-        never carry out. If the person plans for the own seat (`asks` is false), the first command must
-        also be possible now.
+        Raises TypedTextError if the text has no command, more than `most` commands, or a command that the
+        cook can never carry out. If `asks` is false, the person plans for the own seat. Then the first
+        command must also be possible now.
         """
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
@@ -258,11 +260,11 @@ class CollabPage(GridPage):
         return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
 
     def asked(self, view: SeatView) -> Panel:
-        """Return the panel of the newest requests that this person sent."""
+        """Return the panel with the newest requests that this person sent."""
         return self._request_panel("asked", view, is_yours=True)
 
     def requests(self, view: SeatView) -> Panel:
-        """Return the panel of the newest requests from others, which the person can accept."""
+        """Return the panel with the newest requests from others, which the person can accept."""
         return self._request_panel("requests", view, is_yours=False)
 
     def _request_panel(self, name: str, view: SeatView, *, is_yours: bool) -> Panel:
@@ -322,8 +324,8 @@ class CollabPage(GridPage):
         return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with all commands that are possible now. If the setting `typed` is on, it also
-        has a box to type commands in."""
+        """Return the panel with all commands that are possible now. If the setting `typed` is on, the
+        panel also has a box to type commands in."""
         menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu

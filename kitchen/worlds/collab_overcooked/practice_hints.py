@@ -94,7 +94,8 @@ def teammate_hint(view: SeatView) -> str:
 
 
 def hinted_requests(view: SeatView) -> Sequence[Command]:
-    """Return the macros that `teammate_hint` says to ask for; empty if it says something else."""
+    """Return the macros that the hint of `teammate_hint` tells the person to ask for. Empty for other
+    hints."""
     if not _leads_by_recipe(view) or _running_utensil(view):
         return ()
     return _missing_requests(view)[0]

@@ -24,7 +24,7 @@ LONGEST_GAMMA = 10
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One recorded game of the original program."""
+    """One recorded game of the benchmark's published code."""
 
     id: str
     order: str
@@ -40,7 +40,7 @@ class Trace:
 
 
 class CollabTraces(Recordings[Trace]):
-    """Parses and replays recorded games of the original program."""
+    """Parses and replays recorded games of the benchmark's published code."""
 
     def parse(self, raw: Json) -> Trace:
         """Return the game that a line's JSON object describes."""

@@ -41,15 +41,19 @@ Found = TypeVar("Found")
 
 
 class RemainingPlan(NamedTuple):
-    """The chef's macros that remain, and the units that the assistant has to bring for them, in order."""
+    """The chef's macros that remain, and the units (things to bring) that the assistant still has to bring
+    for them, in order."""
 
     chef: Macros
     units: tuple[Macros, ...]
 
 
 def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> RemainingPlan | None:
-    """Return what remains of a reference pair until the order is delivered; None if nothing leads there. Each
-    unit of the pair ends with the thing on a counter."""
+    """Return what remains of a reference pair (known good commands of both seats) until the order is
+    delivered. None if nothing leads to the delivery.
+
+    Each unit of the pair ends with a thing on a counter.
+    """
 
     def rest_of(kitchen: KitchenThings) -> RemainingPlan | None:
         plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _ends(pair.chef))
@@ -62,8 +66,8 @@ def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> Re
 
 
 def remaining_unit(things: KitchenThings, unit: Macros) -> Macros | None:
-    """Return what the assistant does to finish a unit, clearing things away included; None if it cannot
-    now."""
+    """Return the commands with which the assistant finishes a unit (bringing one thing), including
+    commands that clear things away. None if the assistant cannot finish the unit now."""
     found = _after_clearing(things, ASSISTANT, lambda kitchen: _rest_of_unit(kitchen, unit))
     return (*found[0], *found[1]) if found else None
 

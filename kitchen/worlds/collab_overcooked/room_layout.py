@@ -77,9 +77,11 @@ class Approach(NamedTuple):
 
 @cache
 def approach(seat: int, row: int, face: str, cell: Cell) -> Approach:
-    """Return the next low-level action (turn, move or interact) of a seat that wants to use `cell`, and
-    the number of actions that this takes. The seat is in row `row` of its room and looks in the direction
-    `face`."""
+    """Return the next low-level action (turn, move or interact) of a seat that wants to use `cell`. Also
+    return the number of actions needed.
+
+    The seat is in row `row` of its room and looks in the direction `face`.
+    """
     x, y = cell
     column = ROOM_COLUMNS[seat]
     first, last = ROOM_ROWS

@@ -78,7 +78,8 @@ class RecipePartner(Agent):
     )
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why it cannot play these seats: a chef by rule needs the recipe."""
+        """Return why the agent cannot play these seats; empty if it can. It cannot play a chef who does
+        not know the recipe."""
         is_lost = CHEF in seats and "recipe" not in world.brief(CHEF)
         return "as chef it needs the recipe" if is_lost else ""
 
@@ -149,7 +150,8 @@ class RecipeAdviser(Adviser):
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return the next command of the chef's shortest reference trajectory (a known good sequence).
-        None if it cannot begin now, for an assistant, and for a chef without the recipe."""
+        None if the command cannot begin now. Also None for an assistant, and for a chef who does not know
+        the recipe."""
         (seat,) = situation.seats
         brief = situation.briefs[seat]
         if seat != CHEF or "recipe" not in brief:
@@ -172,8 +174,8 @@ ADVISER = RecipeAdviser()
 async def decide_by_seat(
     situation: Situation, decide: Callable[[Situation], Awaitable[Decision]]
 ) -> Decision:
-    """Return one decision for all seats of an agent. `decide` is called for each seat alone, with a memory
-    of its own."""
+    """Return one decision for all seats of an agent. `decide` is called once for each seat, with a
+    situation and a memory of this seat only."""
     if len(situation.seats) == 1:
         return await decide(situation)
     before = situation.memory if isinstance(situation.memory, dict) else {}
@@ -210,8 +212,8 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
 
 
 def unit_at(units: Sequence[Macros], met: int) -> Macros:
-    """Return the commands of the assistant's trajectory that come next: the rest of the current unit,
-    after `met` commands of the whole. Empty if none are left."""
+    """Return the next commands of the assistant's trajectory: the rest of the current unit. `met` is the
+    number of commands already done in the whole trajectory. Empty if none are left."""
     for unit in units:
         if met < len(unit):
             return unit[met:]

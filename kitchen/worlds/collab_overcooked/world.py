@@ -135,7 +135,8 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def utensils(self) -> dict[str, Json]:
-        """Each utensil by name, as [contents, steps of the running job, product if ready]."""
+        """The state of each utensil by its name, as [contents, steps of the running job, product if
+        ready]."""
         return {name: [each.contents, each.ticks, each.ready] for name, each in self.things.utensils.items()}
 
     @utensils.setter
@@ -201,7 +202,8 @@ class CollabOvercooked(SimpleWorld):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat can choose a command: it can unless a macro is in progress."""
+        """Return whether the seat can choose a command. It cannot while a macro (a command of several
+        steps) is in progress."""
         return self.doing[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:
@@ -228,38 +230,42 @@ class CollabOvercooked(SimpleWorld):
         return doing is not None and doing[0] != WAIT
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return every command that this seat may plan: all that it can carry out in some state of the
-        game, and `wait 1`."""
+        """Return every command that this seat may plan: `wait 1`, and all commands that it can carry out
+        in some state of the game."""
         return [*known_macros(self.things.rules, seat), (WAIT, "1")]
 
     def can_plan(self, seat: int, command: Command) -> bool:
-        """Return whether the seat may plan this command: one that it can carry out in some state of the
-        game, or a valid wait."""
+        """Return whether the seat may plan this command. It may plan valid waits, and commands that it can
+        carry out in some state of the game."""
         if command[:1] == (WAIT,):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether the teammate may request this command from the seat. The seat must be able to
-        plan it."""
+        """Return whether the teammate may request this command from the seat. Only commands that the seat
+        may plan can be requested."""
         return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the aims that this cook can be asked for. They are the same in every task (`cook_aims`)."""
+        """Return the aims that others can ask this cook to reach. They are the same in every task
+        (`cook_aims`)."""
         return list(seat_aims(seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return what `aim_status` must know about this moment: how often the cook has already done the
+        """Return a value that `aim_status` compares later. It is how often the cook has already done the
         aim's last macro, or None (see `cook_aims.aim_mark`)."""
         return aim_mark(self.effective_macros(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, FAIL or UNKNOWN for an aim, from the present state and the macros of this cook.
-        `since` is what `aim_mark` returned."""
+        """Return SUCCESS if this cook's aim is reached, FAIL if it cannot be reached, else UNKNOWN.
+
+        `since` is what `aim_mark` returned when the aim was given.
+        """
         return aim_status(self.things, self.effective_macros(seat), aim, since)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Begin a command. It takes effect at the end of this step at the earliest. Return no events."""
+        """Begin a command. It takes effect at the end of this step at the earliest. Always return an empty
+        collection: events come from `end_step`."""
         if command != GO_ON:
             self.doing[seat] = command
             self.wait_left[seat] = int(command[1]) if command[0] == WAIT else 0
@@ -420,7 +426,7 @@ class CollabOvercooked(SimpleWorld):
         return [tuple(words) for _, *words in self.history[seat]]
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric by name, and `points`: those for the delivery."""
+        """Return the value of each metric by name. `points` is POINTS if the dish was delivered, else 0."""
         pairs = references(self.task.name)
         chef, assistant = (
             tes(self.effective_macros(seat), [pair.of_seat(seat) for pair in pairs])

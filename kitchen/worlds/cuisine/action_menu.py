@@ -31,8 +31,8 @@ from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 @dataclass(frozen=True, slots=True)
 class FittingActions:
-    """Decides which commands of one seat help an open order. If no order is open, all dishes of the level
-    are treated as ordered."""
+    """Decides which commands of one seat help an open order. If no order is open, the class assumes that
+    all dishes of the level are ordered."""
 
     known: BriefLookup
     places: Mapping[str, Mapping[str, Json]]
@@ -60,8 +60,8 @@ class FittingActions:
     def worth_going(self, place: str) -> bool:
         """Return whether the robot has something useful to do at this place.
 
-        With full hands: whether the held item can be put there. With empty hands: whether the place is the
-        storage, or has a product to take or to make.
+        A robot that holds an item must be able to put the item there. For a robot with empty hands, the
+        place must be the storage, or have a product to take or to make.
         """
         if self.holds:
             return self._takes(place)
@@ -145,16 +145,18 @@ class ActionMenu(NamedTuple):
 
 
 class RobotFact(NamedTuple):
-    """A fact about the reader's own robot; `item` is set if it is a thing that the robot holds."""
+    """A fact about the reader's own robot. `item` is set if the fact is about an item that the robot
+    holds."""
 
     text: str
     item: bool = False
 
 
 class ActionGroup(NamedTuple):
-    """The actions of one verb, by their ids, in an area of constant size.
+    """The actions of one verb, by their ids. The area in which they are shown has a constant number of slots.
 
-    `quiet` are the slots without an action, empty or with a text. `rest` are actions that no order needs.
+    `quiet` are the slots without an action; they are empty or show a text. `rest` are actions that no
+    order needs.
     """
 
     title: str
@@ -188,8 +190,8 @@ class ActionChoice(NamedTuple):
 
 
 class RobotSite(NamedTuple):
-    """The facts that a menu depends on: the robot's place and item, the contents of places it can use, and
-    the commands that help an order."""
+    """The facts that a menu depends on: the robot's place and item, the contents of the places that it can
+    use, and the commands that help an order."""
 
     at: str
     holds: str | None

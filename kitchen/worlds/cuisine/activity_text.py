@@ -32,7 +32,7 @@ class StepList(NamedTuple):
 
 
 class StepLine(NamedTuple):
-    """The line about one seat's step: its action, its failed attempt, or that it did nothing."""
+    """A line of text about one seat's step: its action, its failed attempt, or that it did nothing."""
 
     seat: int
     text: str
@@ -41,8 +41,8 @@ class StepLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One past step: a line for each seat, and events of the kitchen, such as a served dish, as (kind,
-    text)."""
+    """One past step: a line for each seat, and the events of the kitchen as (kind, text), such as a served
+    dish."""
 
     number: int
     lines: tuple[StepLine, ...]
@@ -60,7 +60,8 @@ def history_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 
 class StepNews(NamedTuple):
-    """News of the last step as (kind, text): all important events, or else the most relevant line."""
+    """News of the last step as (kind, text): all important events. If there are none, the most relevant
+    line."""
 
     lines: tuple[tuple[str, str], ...]
 
@@ -198,7 +199,7 @@ _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
 
 
 class IntentLine(NamedTuple):
-    """The line about one robot's next action; empty if it has not announced one."""
+    """The line about one robot's next action; empty if the robot has not announced an action."""
 
     text: str = ""
     said: str = ""

@@ -48,7 +48,7 @@ def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
 def aim_status(
     observation: Mapping[str, Json], brief: Mapping[str, Json], seat: int, aim: Aim, since: Json
 ) -> str:
-    """Return SUCCESS if the aim is reached, UNKNOWN if not yet, or FAIL if the item to fetch exists nowhere.
+    """Return SUCCESS if the aim is reached, FAIL if the item to fetch exists nowhere, else UNKNOWN.
 
     `since` is the result of `aim_mark` when the aim was given.
     """
@@ -82,9 +82,10 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return the advised next command towards serving the dish that needs fewest commands.
+    """Return the next command towards serving one dish, as advice. Of the ordered dishes, or of all dishes if
+    none is ordered, the dish that needs fewest commands is chosen.
 
-    Ordered dishes are preferred. Return None if no dish of the level can be cooked.
+    Return None if no dish of the level can be cooked.
     """
     (seat,) = situation.seats
     brief, seen = situation.briefs[seat], situation.observations[seat]
@@ -97,16 +98,16 @@ def lead_to_dish(situation: Situation) -> Advice | None:
 
 @dataclass(frozen=True, slots=True)
 class SeatPursuit:
-    """The kitchen from the view of one robot: the brief, the places and the robot. The methods find its
-    next command for an item."""
+    """The kitchen from the view of one robot: the brief (unchanging facts), the places and the robot. The
+    methods find the robot's next command for an item."""
 
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
     me: Mapping[str, Json]
 
     def left(self, item: str) -> int:
-        """Return an estimate of the number of commands until the robot holds this item; 0 if it holds it
-        now."""
+        """Return an estimate of the number of commands until the robot holds this item; 0 if the robot
+        already holds it."""
         if item == self.me["holds"]:
             return 0
         if item not in self.brief["recipes"]:
@@ -288,8 +289,8 @@ def without_items(items: Iterable[str], others: Sequence[str]) -> list[str]:
 
 
 class CuisinePursuer(AimPursuer):
-    """Pursues an aim of a robot, one part of the recipe after the other. A held item that is of no use is
-    put away first."""
+    """Pursues an aim of a robot: one ingredient of the recipe after the other. A held item that is of no
+    use is put away first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the status of the aim and, if it is open, the robot's next command.
@@ -321,7 +322,7 @@ def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:
 
 
 def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
-    """Return the robot's next command for an aim, given as its kind and its item or place.
+    """Return the robot's next command for an aim. `kind` is the aim's verb, and `what` its item or place.
 
     Return None if the robot has nothing to do now: the item to fetch does not exist, or the dish already
     waits on the serving table.

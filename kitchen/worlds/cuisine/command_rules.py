@@ -28,7 +28,8 @@ POOL_LIMIT = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentState:
-    """One agent: its seat, the id of its place, the item in its hands, and the steps it is busy."""
+    """One agent: its seat, the id of its place, the item in its hands, and the number of steps for which
+    it is busy."""
 
     seat: int
     at: str
@@ -38,7 +39,8 @@ class AgentState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceState:
-    """One place: its id, its items (sorted), the steps it is busy, and whether a product waits in it."""
+    """One place: its id, its items (sorted), the number of steps for which it is busy, and whether a
+    product waits in it."""
 
     id: str
     items: tuple[str, ...]
@@ -68,7 +70,7 @@ class States:
     def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
         """Return the place's state with these values. The order of the items does not matter.
 
-        `done` is True if a finished or cooking product is still in the tool.
+        `done` is True if the tool contains a product that is finished or still cooking.
         """
         key = (id, tuple(sorted(items)), busy, done)
         state = self._places.get(key)

@@ -71,8 +71,7 @@ class CommandTable:
         return carry_out_command(self.level, self.states, agent, place, command)
 
     def legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
-        """Return all legal commands of this agent. `here` is the place where it is. The last command is
-        noop."""
+        """Return all legal commands of this agent, noop last. `here` is the place where the agent is."""
         commands = self._legal.get((agent, here))
         if commands is None:
             if len(self._legal) >= MEMORY_LIMIT:
@@ -126,7 +125,7 @@ def anticipated_commands(
     kitchen: CommandTable, agent: AgentState, others: Iterable[AgentState], here: PlaceState
 ) -> list[Command]:
     """Return the agent's commands at `here` that are not legal yet, but become legal if other agents act
-    first, sorted.
+    first. The commands are sorted.
 
     Only agents at the same place that are not busy are considered, each with one command.
     """

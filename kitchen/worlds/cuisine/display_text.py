@@ -30,7 +30,7 @@ def translated(table: str, key: str) -> str:
 
 
 def telling_reasons(reasons: Sequence[str]) -> list[str]:
-    """Return the refusal reasons without those that tell the reader nothing new.
+    """Return the refusal reasons without reasons that add nothing for the reader.
 
     If the robot is not at the place, reasons about the place are removed. If the place is full
     (`at_capacity`), `would_waste` is removed.
@@ -118,8 +118,8 @@ def place_catalogue_key(name: str, *, several: bool) -> str:
 
 
 class KitchenWords:
-    """The texts of one kitchen. Names come from its brief (the unchanging facts of the kitchen), or else
-    from the codes."""
+    """The texts of one kitchen. Names come from its brief (the unchanging facts of the kitchen). A code
+    without a name there is made readable."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = names or {}
@@ -169,10 +169,10 @@ class KitchenWords:
         return self._filled("phrases", deed, command)
 
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
-        """Return a sentence that a command was carried out, such as `You took rice`.
+        """Return a sentence about a command that was carried out, such as `You took rice`.
 
-        `item` is the item that was in the hands. `robot` is the name of another robot, empty for the reader's
-        own. `stayed` is True if the robot was at the place already.
+        `item` is the item that was in the hands. `robot` is the name of another robot, empty for the
+        reader's own. `stayed` is True if the robot was already at the place.
         """
         deed = "stay" if stayed else _deed(command)
         return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
@@ -285,7 +285,8 @@ ITEM_KEYS = "1234567890"
 def key_of(command: Command, kind: str, number: int = 0) -> str:
     """Return the keyboard key for a command; empty if it has none.
 
-    `kind` is the kind of the place. `number` is the position of the item among those to take, counted from 0.
+    `kind` is the kind of the place. For a get command, `number` is the item's index in the list of items
+    to take, counted from 0.
     """
     verb = command[0]
     if verb == "goto":
@@ -338,8 +339,8 @@ class BriefLookup:
 
     @cached_property
     def wanted(self) -> dict[str, int]:
-        """Return the base ingredients that the level's recipes need, each with its position in the order
-        of the recipes."""
+        """Return the base ingredients that the level's recipes need, each with its index in the order of
+        the recipes."""
         recipes = self.brief["recipes"]
         used = dict.fromkeys(item for recipe in recipes.values() for item in recipe["ingredients"])
         return {item: place for place, item in enumerate(item for item in used if item not in recipes)}
@@ -352,7 +353,7 @@ class BriefLookup:
     @cached_property
     def room(self) -> int:
         """Return the largest number of items that can be offered at once. The menu always has this number
-        of slots for taking."""
+        of slots for get commands."""
         recipes = self.brief["recipes"].values()
         return max(len(self.wanted), *(len(set(recipe["ingredients"])) for recipe in recipes))
 
@@ -363,8 +364,8 @@ class BriefLookup:
 
     @cached_property
     def recipes(self) -> dict[str, tuple[ProductLine, ...]]:
-        """Return for each dish the (product, tool, ingredients) lines of its recipe: the dish first, then
-        the products it is made of."""
+        """Return for each dish the lines of its recipe as (product, tool, ingredients). The line of the
+        dish comes first, then the lines of its intermediate products."""
         return {dish: tuple(self._products(dish)) for dish in self.brief["dishes"]}
 
     def _products(self, product: str) -> list[ProductLine]:
@@ -385,7 +386,8 @@ def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> 
 
 
 def brief_lookup(brief: Mapping[str, Json]) -> BriefLookup:
-    """Return the `BriefLookup` of this brief, from a cache if possible."""
+    """Return the texts, recipes and keys computed from this brief (the unchanging facts of the episode).
+    Equal briefs in the same language share one cached object."""
     return _known(json.dumps(brief), current_language())
 
 

@@ -66,7 +66,8 @@ class RobotsHere(NamedTuple):
 
 
 def robots_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the table of robots: where each is, what it holds, and how long it is busy."""
+    """Return the table of robots. For each robot, the table shows the place, the held item, and for how
+    long the robot is busy."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup))
     ahead = intent_cells(view, lookup) if view.plans.shows_intents else ()
@@ -262,8 +263,9 @@ def _names(items: Sequence[ShownItem]) -> str:
 def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: Sequence[str]) -> list[str]:
     """Return the items that a partly filled tool still needs; empty if the tool is empty or no recipe fits.
 
-    They belong to the recipe that the most urgent order needs. If no order needs one, the first fitting
-    recipe is used. `kind` is the tool's kind, and `wanted` are the ordered dishes, most urgent first.
+    The items belong to the recipe that the most urgent order needs. If no order needs a fitting recipe,
+    the first fitting one is used. `kind` is the tool's kind. `wanted` are the ordered dishes, most urgent
+    first.
     """
     there = Counter(items)
     fitting = [

@@ -85,7 +85,8 @@ def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]
 
 
 def recipe_depth(product: str, recipes: Mapping[str, Recipe]) -> int:
-    """Return the largest number of activations in a row from a base ingredient to the product.
+    """Return the largest number of activations, one after another, that lead from a base ingredient to the
+    product.
 
     Return 0 for a base ingredient.
     """
@@ -219,8 +220,8 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
 
 
 def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
-    """Return the places of a kitchen as id → type. Ids are the type and a number from 0, such as `pot0`
-    and `pot1`."""
+    """Return the type of each place of a kitchen, by id. Ids are the type and a number from 0, such as
+    `pot0` and `pot1`."""
     places: dict[str, Tool] = {}
     seen: dict[str, int] = {}
     for kind in kitchen:

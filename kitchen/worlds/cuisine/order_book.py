@@ -41,8 +41,8 @@ MAX_ORDERS = 6
 
 
 class OrderBook:
-    """All open, completed and failed orders of an episode. The seed and the number of draws determine all
-    random choices."""
+    """All open, completed and failed orders of an episode. All random choices depend only on the seed and
+    on the number of draws so far."""
 
     __slots__ = ("_dishes", "_generator", "_timing", "completed", "draws", "failed", "seed", "standing")
 
@@ -77,9 +77,9 @@ class OrderBook:
         return late
 
     def serve(self, lying: Sequence[str]) -> list[str]:
-        """Complete the open orders for which a dish is on the table, and return their dishes.
+        """Complete open orders with the dishes on the table. Return the dishes that completed an order.
 
-        `lying` are the dishes on the table. Each completes one order, in the order of the list.
+        `lying` are the dishes on the table. Each completes at most one order, in the order of the list.
         """
         left, served, waiting = list(lying), [], []
         for order in self.standing:

@@ -57,11 +57,11 @@ class TimeLeft(NamedTuple):
 
 
 class ItemsInKitchen(NamedTuple):
-    """Counts of the items in the kitchen: `there` are held or in places that are not busy, `making` are in
-    busy tools.
+    """Counts of the items in the kitchen. `there` counts items in hands and in places that are not busy.
+    `making` counts items in busy tools.
 
-    `at_hand` starts as `there`; `take` reduces it. `hands` lists for each item the seats that hold it or
-    attend a tool that makes it.
+    `at_hand` starts as a copy of `there`; `take` reduces it. `hands` lists for each item the seats that
+    hold the item or attend a tool that makes the item.
     """
 
     there: Counter[str]
@@ -96,7 +96,8 @@ class DishNeeds(NamedTuple):
 def orders_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the panel with a ticket for each order, most urgent first.
 
-    An item in the kitchen is shown on one ticket only: that of the most urgent order that needs it.
+    Each item in the kitchen is shown on one ticket only: the ticket of the most urgent order that needs
+    the item.
     """
     shows = OrderBoard(lookup.brief["interval"], view.phase == "over", tuple(_lost(view, lookup)))
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, lookup)))

@@ -51,8 +51,8 @@ class StateReader:
         return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
 
     def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
-        """Raise StateError if an agent is busy, but not with a tool that keeps its agent and is busy for
-        the same time."""
+        """Check the busy agents. A busy agent must be at a tool that keeps its agent, and the tool must be
+        busy for the same number of steps. Raises StateError otherwise."""
         for agent in agents.values():
             alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
             require(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
@@ -117,7 +117,7 @@ class StateReader:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """Raise StateError with `name` and `problem` unless `holds` is true."""
+    """Raise StateError with `name` and `problem` if `holds` is false."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 

@@ -107,9 +107,9 @@ METRICS = (
 
 
 def order_limits(timing: Timing, steps: int) -> MetricLimits:
-    """Return how many orders come in an episode of this number of steps, and how many of them can expire.
+    """Return how many orders arrive in an episode of this number of steps, and how many of them can expire.
 
-    One order is open at the start. Another one comes every `timing.interval` steps.
+    One order is open at the start. Another one arrives every `timing.interval` steps.
     """
     shortest, longest = min(timing.lifetimes.values()), max(timing.lifetimes.values())
     coming = range(0, steps, timing.interval)

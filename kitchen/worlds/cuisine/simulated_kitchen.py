@@ -35,8 +35,8 @@ class SimulatedKitchen:
             self.run(seat, command)
 
     def run(self, seat: int, command: Command) -> tuple[str, ...]:
-        """Run one command and return its refusal codes, empty if it was carried out. A refused command
-        changes nothing."""
+        """Run one command and return its refusal codes. If the command was carried out, there are none. A
+        refused command changes nothing."""
         if not 0 <= seat < len(self.agents):
             return ("unknown_agent",)
         outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)

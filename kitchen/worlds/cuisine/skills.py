@@ -185,7 +185,7 @@ MAX_SKILL_WORDS = 7
 
 
 class CuisineSkills(Skills):
-    """The skills of CuisineWorld: a robot can plan every aim that it can be asked for."""
+    """The skills of CuisineWorld: a robot can plan every aim that others can ask it to reach."""
 
     max_steps: ClassVar[int] = 30
 
@@ -198,8 +198,8 @@ class CuisineSkills(Skills):
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual play style: waits of any length are offered (FREELY), and nothing is fetched
-        early (READY)."""
+        """Return the usual play style. Waits of any length are offered (FREELY). Nothing is fetched early
+        (READY)."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -215,10 +215,10 @@ class CuisineSkills(Skills):
         return list(aims_in_brief(sight.brief))
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that these words of a model mean: a verb, and the first fitting item or place
-        after it.
+        """Return the skill that a model's words (`written`) name: a verb, and the first fitting item or place
+        after the verb.
 
-        Return None if they mean no skill of this level.
+        Return None if they name no skill of this level.
         """
         verb = SKILL_VERBS.get(written[0].lower())
         if verb is None:
@@ -240,22 +240,23 @@ class CuisineSkills(Skills):
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return SUCCESS, UNKNOWN (not finished yet) or FAIL for the skill, whichever robot did the work.
+        """Return SUCCESS if the skill is finished, FAIL if the item to fetch exists nowhere, else UNKNOWN. It
+        does not matter which robot did the work.
 
         `since` is the result of `mark` when the skill began.
         """
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that the seat `other` finished in the last step, found from its command and
-        its item."""
+        """Return the skills that the seat `other` finished in the last step. They are found from the
+        seat's command and its held item."""
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether the finished skill `done` is the predicted one.
+        """Return whether the finished skill `done` is the predicted skill `foreseen`.
 
-        Return None (undecided) if it only made or moved an ingredient of the predicted item, or only emptied
-        a tool.
+        Return None (undecided) if `done` only made or moved an ingredient of the predicted item, or only
+        emptied a tool.
         """
         if foreseen == done:
             return True
@@ -264,13 +265,14 @@ class CuisineSkills(Skills):
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next command that carries out the skill; None if there is none that is legal now."""
+        """Return the next command that carries out the skill; None if no such command is legal now."""
         way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that a simple rule gives the seat `other`: serve the held dish if it is ordered.
+        """Return the skill that fixed rules choose for the seat `other`. A seat that holds an ordered dish
+        serves it.
 
         Otherwise the seat with number n serves the nth most urgent order, counted from 0. Seats without an
         order wait.

@@ -29,7 +29,8 @@ Graph = Any
 
 @dataclass(frozen=True, slots=True)
 class GraphSize:
-    """Sizes of a drawing in px: a box and the gaps between boxes; and the number of letters per line."""
+    """Sizes of a drawing in px: the box of a node, and the gaps between boxes. Also the number of letters
+    per line."""
 
     width: int
     height: int
@@ -69,15 +70,15 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
 
 
 def node_columns(graph: Graph) -> dict[str, int]:
-    """Return the column of each node, from 0. The last node is in the last column; others are as far right
-    as possible."""
+    """Return the column of each node, from 0. The last node is in the last column. Each other node is as
+    far right as possible."""
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
     return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Return the row of each node, from 0. Each base ingredient has a row; other nodes are at the mean row of
-    their inputs.
+    """Return the row of each node, from 0. Each base ingredient has a row of its own. Every other node is at
+    the mean row of its inputs.
 
     So the lines of a tree do not cross.
     """
@@ -98,7 +99,7 @@ HANG = 9
 
 
 def compact_size(graph: Graph) -> GraphSize:
-    """Return the sizes with which this graph fits an order ticket, also on a phone."""
+    """Return sizes with which this graph fits an order ticket, also on a phone."""
     return DENSE_SIZE if max(node_columns(graph).values()) > 2 else SMALL_SIZE
 
 
@@ -212,8 +213,9 @@ def items_present(
 ) -> dict[str, str]:
     """Return the items of a dish's recipe that the kitchen already has, each with its state.
 
-    States: `here` (in `stock`), `making` (a tool works on it), `past` (used in an item with one of these
-    states). The items found are subtracted from `stock` or `making`, so that each is used for one order only.
+    `here`: the item is in `stock`. `making`: a tool works on it. `past`: it was used in an item with one
+    of these states. The items found are subtracted from `stock` or `making`. So each item is used for one
+    order only.
     """
     for state, having in (("here", stock), ("making", making or Counter[str]())):
         if having[dish] > 0:

@@ -314,10 +314,10 @@ class CuisineWorld(World):
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return the commands that are not legal yet, but become legal if other agents at the same place act
-        first.
+        """Return this seat's commands that are not legal yet, but become legal if other agents at the same
+        place act first.
 
-        Only the seats in `earlier` are considered; None means all other seats.
+        Only the seats in `earlier` are considered as acting first; None means all other seats.
         """
         agent = self._agents[seat]
         if self.over or agent.busy:
@@ -344,8 +344,8 @@ class CuisineWorld(World):
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, UNKNOWN (not reached yet) or FAIL for the aim, whichever robot did the work
-        (`aim_pursuit`).
+        """Return SUCCESS if the aim is reached, FAIL if the item to fetch exists nowhere, else UNKNOWN. It
+        does not matter which robot did the work.
 
         `since` is the result of `aim_mark` when the aim was given.
         """
@@ -367,7 +367,7 @@ class CuisineWorld(World):
         }
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return for `success_rate` how many orders come in an episode, and how many of them can expire."""
+        """Return for `success_rate` how many orders arrive in an episode, and how many of them can expire."""
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:

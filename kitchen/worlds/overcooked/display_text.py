@@ -74,7 +74,7 @@ def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json
     """Return the state of a pot as text: `onion, onion; not cooking yet`, `onion, onion, onion; ready in 3
     steps`.
 
-    `left` is the number of ticks until it is ready, None if it is not started.
+    `left` is the number of ticks until the soup is ready, None if the pot is not started.
     """
     if left is None:
         state = gettext("not cooking yet")

@@ -46,8 +46,8 @@ class Pot(NamedTuple):
 
 
 class InteractEffect(NamedTuple):
-    """The effect of an interact command (TOOK to SERVED) and the thing it is about. `points` are those of
-    a served soup."""
+    """The effect of an `interact` command (TOOK to SERVED) and the item that it affected. `points` are the
+    points for a served soup."""
 
     did: str
     thing: Item | None
@@ -70,8 +70,8 @@ class KitchenObjects:
         return other
 
     def why_not(self, seat: int, faced: Cell, clock: int) -> str:
-        """Return why an interact of this seat with the cell `faced` would be refused, as a code; empty if it
-        would have an effect.
+        """Return why an `interact` command of this seat with the cell `faced` would be refused, as a code.
+        Empty if the command would have an effect.
 
         `clock` is the current tick.
         """
@@ -79,8 +79,8 @@ class KitchenObjects:
         return self._WHY_NOT[letter](self, self.hands[seat], faced, clock) if letter else "nothing_there"
 
     def act(self, seat: int, faced: Cell, clock: int) -> InteractEffect | str:
-        """Carry out an interact of this seat with the cell `faced`. Return its effect, or the refusal code
-        if it changes nothing."""
+        """Carry out an `interact` command of this seat with the cell `faced`. Return its effect, or the
+        refusal code if the command changes nothing."""
         why_not = self.why_not(seat, faced, clock)
         return why_not or self._ACT[self.layout.furniture[faced]](self, seat, faced, clock)
 
@@ -174,10 +174,10 @@ class KitchenObjects:
     }
 
     def cook(self, clock: int) -> Iterator[Event]:
-        """Update the pots at the end of a tick, and yield events for pots that were `started` or became
+        """Update the pots at the end of a tick. Yield an event for each pot that was `started` or became
         `ready`.
 
-        `clock` is the number of ticks played, with this one.
+        `clock` is the number of ticks played, including this one.
         """
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
@@ -199,8 +199,8 @@ class KitchenObjects:
         return min((end for end in ends if end > clock), default=None)
 
     def left(self, pot: Pot, clock: int) -> int | None:
-        """Return the number of ticks until the soup in the pot is ready: 0 if it is, None if the pot is
-        not started."""
+        """Return the number of ticks until the soup in the pot is ready; 0 if it is ready. None if the pot
+        is not started."""
         if pot.started is None:
             return None
         return max(0, self.layout.ticks(pot.contents) - (clock - pot.started))

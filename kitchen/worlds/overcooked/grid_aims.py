@@ -41,7 +41,8 @@ _PLACES: Mapping[str, str] = {**dict.fromkeys(_DEEDS, POT), PLACE: COUNTER, DELI
 
 
 def layout_skills(layout: Layout, starts_itself: bool) -> list[Skill]:
-    """Return all skills that the layout has places for. Whether a seat can reach these places is not checked.
+    """Return all skills for which the layout has the needed dispensers, pots and serving places. Whether a
+    seat can reach them is not checked.
 
     `starts_itself` is True if full pots start by themselves. Otherwise there is a skill to start a pot.
     """
@@ -53,8 +54,8 @@ def layout_skills(layout: Layout, starts_itself: bool) -> list[Skill]:
 
 @lru_cache(maxsize=256)
 def seat_aims(layout: Layout, starts_itself: bool, seat: int) -> tuple[Aim, ...]:
-    """Return the skills that this seat can do in the layout, perhaps with things that the other seat hands
-    over.
+    """Return the skills that this seat can carry out in the layout. Some of them may need items that the
+    other seat hands over.
 
     `starts_itself` is True if full pots start by themselves.
     """
@@ -79,8 +80,8 @@ def aim_mark(counts: Mapping[str, int], aim: Aim) -> Json:
 
 
 def aim_status(counts: Mapping[str, int], held: Item | None, pot: Pot | None, aim: Aim, since: Json) -> str:
-    """Return SUCCESS, UNKNOWN (not achieved yet) or FAIL for a seat's aim. FAIL: the seat should lay a thing
-    down but holds none.
+    """Return SUCCESS if a seat's aim is reached, FAIL if it cannot be reached, else UNKNOWN. Only the aim to
+    put an item down can fail: if the seat holds none.
 
     `held` is what the seat holds, and `pot` is the pot in front of it. `since` is the result of `aim_mark`
     when the aim was given.

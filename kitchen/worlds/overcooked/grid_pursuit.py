@@ -24,15 +24,15 @@ delivering."""
 
 
 class GridPursuer(AimPursuer):
-    """Pursues an aim of a cook, one skill after the other. A held thing that is of no use is laid down
+    """Pursues an aim of a cook, one skill after the other. A held item that is of no use is put down
     first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the status of the aim and, if it is open, the cook's next move (None if that is not legal
-        now).
+        """Return the status of the aim and the cook's next move. There is no move (None) if the status is
+        SUCCESS or FAIL, or if the move is not legal now.
 
         SUCCESS is returned only for a pickup, because the observation does not show whether another aim is
-        achieved. FAIL is returned if the seat cannot do the aim.
+        reached. FAIL is returned if the seat cannot carry out the aim.
         """
         sight = SeatObservation.of(situation, seat)
         moment = SkillMoment.of(sight)

@@ -142,7 +142,8 @@ class Layout:
         return [thing for letter, thing in INGREDIENTS.items() if letter in there]
 
     def ticks(self, contents: Soup) -> int:
-        """Return the number of ticks that these ingredients cook, whether or not such a soup is ordered."""
+        """Return the number of ticks that these ingredients cook. It does not matter whether such a soup
+        is ordered."""
         return _summed(self.time, contents)
 
     def points(self, soup: Soup) -> int:
@@ -168,8 +169,8 @@ class Layout:
 
 @lru_cache(maxsize=512)
 def cells_in_reach(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return all cells next to the floor that can be reached from the floor cell `at`. These are cells
-    that a seat can face."""
+    """Return the cells that a seat can face if it starts on the floor cell `at`: all cells next to the
+    floor that it can reach."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)
 
 

@@ -66,8 +66,8 @@ class LayoutReach:
 
     @property
     def shared(self) -> tuple[Cell, ...]:
-        """Return the counters that both seats can reach, in reading order. Seats can pass things over
-        them."""
+        """Return the counters that both seats can reach, in reading order. Seats can pass items over these
+        counters."""
         both = self.places[0] & self.places[1]
         return tuple(cell for cell in self.layout.places(COUNTER) if cell in both)
 
@@ -82,9 +82,9 @@ class LayoutReach:
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
 
     def gets(self, seat: int, letter: str) -> bool:
-        """Return whether this seat can use furniture with this letter, itself or with the other seat's help.
+        """Return whether this seat can use furniture with this letter, alone or with the other seat's help.
 
-        Help means that things are passed over a counter that both seats reach.
+        Help means that items are passed over a counter that both seats reach.
         """
         helped = bool(self.shared) and letter in self.letters(1 - seat)
         return letter in self.letters(seat) or helped
@@ -92,8 +92,8 @@ class LayoutReach:
     def can_serve(self, soup: Soup) -> bool:
         """Return whether this soup can be cooked in some pot and served.
 
-        A seat that reaches the pot must be able to get all ingredients and a dish, and to bring the soup to a
-        serving place. The other seat may pass things over a counter.
+        There must be a seat that reaches the pot. It must be able to get all ingredients and a dish, and
+        to bring the soup to a serving place. The other seat may pass items over a counter.
         """
         return any(self._made_in(pot, soup) for pot in self.layout.places(POT))
 
@@ -123,8 +123,8 @@ ONE_PLACE_NAMES: Mapping[str, str] = {**PLACE_NAMES, POT: "pot", SERVING: "servi
 
 
 def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
-    """Return remarks about a valid layout: soups that cannot be served, places that nobody reaches, and
-    what each seat reaches."""
+    """Return remarks about a valid layout: soups that cannot be served, furniture that nobody reaches, and
+    the furniture that each seat reaches."""
     reach = reach_in(layout)
     return (*_unserved(reach), *_lost(reach), *_apart(reach), *(_reached(reach, seat) for seat in (0, 1)))
 
@@ -356,7 +356,8 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         return "\n".join(_file(sheet)) + "\n"
 
     def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """Return remarks about a layout's text: all its faults; empty if the text is empty.
+        """Return remarks about a layout's text; empty if the text is empty. If the layout has faults, the
+        remarks list all of them.
 
         If there are no faults, the remarks say what each seat reaches, and whether the setting `layout`
         selects this layout.

@@ -53,8 +53,8 @@ class OrderList(NamedTuple):
 
 
 class ScoreContent(NamedTuple):
-    """Points, number of soups and ticks left. `tick_ms` is the length of a tick, 0 if the world waits for
-    both seats."""
+    """Points, number of soups and ticks left. `tick_ms` is the length of a tick in milliseconds; 0 if the
+    world waits for both seats."""
 
     points: int
     soups: int
@@ -97,8 +97,8 @@ def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat:
 
 
 def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
-    """Return (effect, thing) of an interact with this cell, such as (POTTED, `onion`). The interact must be
-    legal.
+    """Return (effect, thing) of an `interact` command with this cell, such as (POTTED, `onion`). The command
+    must be legal.
 
     `holds` is what the seat holds. The thing is None if the effect is to start a pot or to fill a dish.
     """
@@ -114,7 +114,8 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
 
 
 def use_label(view: SeatView, found: FacedCell) -> str:
-    """Return the label for an interact of the reader with this cell, such as `Put an onion into the pot`."""
+    """Return the label of the `interact` command for the page's reader and this cell, such as `Put an
+    onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
     return translated("uses", did).format(thing=thing_phrase(what))
 
@@ -160,7 +161,8 @@ class OvercookedPage(GridPage):
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the functions that build the page's panels, in reading order.
 
-        The orders replace the general facts. Intents are included if the view shows them.
+        The panel of orders replaces the panel of general facts. Intents are included if the view shows
+        them.
         """
         ours: list[PanelMaker] = []
         for make in super().makers(view):
@@ -199,8 +201,8 @@ class OvercookedPage(GridPage):
         return thing_name(item)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the label of the interact button, which says what it would do now; empty for the other
-        buttons."""
+        """Return the label of the `interact` button, which says what the button would do now. Empty for
+        the other buttons."""
         if verb != "interact":
             return ""
         return use_label(view, faced_cell(view.brief, view.observation, view.seat))
@@ -219,7 +221,7 @@ class OvercookedPage(GridPage):
         return {**super().script_rules(view), "time": view.brief["time"]}
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the translated texts that the page script shows, with those about pots, soups and
+        """Return the translated texts that the page script shows, including texts about pots, soups and
         deliveries."""
         return {
             **super().script_words(view),

@@ -112,7 +112,8 @@ def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
 
 
 def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json]:
-    """Return the world's state after a tick in the form of a recording. `events` are those of the tick."""
+    """Return the world's state after a tick in the form of a recording. `events` are the events of this
+    tick."""
     seen, reward = world.observe(0), [0, 0]
     for event in events:
         if event.kind == "delivered":

@@ -97,7 +97,7 @@ def _started(value: Json, clock: int) -> int | None:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """Raise StateError with `name` and `problem` unless `holds` is true."""
+    """Raise StateError with `name` and `problem` if `holds` is false."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 

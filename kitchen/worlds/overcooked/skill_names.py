@@ -35,8 +35,8 @@ def finished_skill(event: Event) -> Skill | None:
 
 
 def match_skill(written: Sequence[str]) -> Skill | None:
-    """Return the skill that these words mean: a verb and, if needed, an object after it. Return None if
-    they mean none."""
+    """Return the skill that these words name: a verb and, if needed, an object after the verb. None if
+    they name no skill."""
     verb, *after = map(_singular, written[: 1 + MAX_SKILL_WORDS])
     food = next((word for word in after if word in FOOD), "")
     if verb in ("put", "place", "add", "drop") and food and "pot" in after:

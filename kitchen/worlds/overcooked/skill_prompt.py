@@ -59,8 +59,8 @@ def furniture_text(moment: SkillMoment) -> str:
 def moment_text(moment: SkillMoment) -> str:
     """Return the current state as text: furniture, what the players hold, and the pots.
 
-    If the players can only work together over counters, the text describes the shared counters instead of
-    what the partner holds.
+    If the players can only work together over counters, the text does not say what the partner holds. It
+    describes the shared counters instead.
     """
     lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
     if moment.is_parted:
@@ -113,11 +113,11 @@ TOMATO = "_tomato"
 
 
 def usual_style(moment: SkillMoment) -> PlayStyle:
-    """Return the play style of the published prompt for this layout: how waiting is offered, and when dishes
-    are fetched.
+    """Return the play style for this layout: how waiting is offered, and when dishes are fetched. It is the
+    style of ProAgent's published prompt, if there is one.
 
-    A layout with tomatoes has the style of the layout without them. Other layouts get a style that allows
-    waiting.
+    A layout with tomatoes has the style of the layout without tomatoes. Other layouts get a style that
+    allows waiting.
     """
     known = USUAL_STYLES.get(moment.layout.code.removesuffix(TOMATO))
     return known or PlayStyle(ONCE if moment.is_parted else FREELY, READY)

@@ -52,7 +52,7 @@ class SkillMoment:
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
-        """Return those of the `cells` that a seat can get to and face. The other seat is ignored as an
+        """Return the cells of `cells` that a seat can get to and face. The other seat is ignored as an
         obstacle.
 
         `seat` None means this object's seat.
@@ -62,13 +62,13 @@ class SkillMoment:
         return [cell for cell in cells if cell in near]
 
     def shared(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Return those of the `cells` that both seats can get to and face."""
+        """Return the cells of `cells` that both seats can get to and face."""
         return self.reached(self.reached(cells), 1 - self.seat)
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where the seat can take this thing from a dispenser or a counter.
+        """Return the cells where the seat can take this item: dispensers and counters.
 
-        `SOUP` means a soup of any kind that lies on a counter.
+        `SOUP` means a soup of any kind on a counter.
         """
         if thing == SOUP:
             return self.reached(cell for cell, what in self.scene.counters.items() if isinstance(what, tuple))
@@ -108,14 +108,14 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether the seats can only work together over counters, because one of them cannot reach
-        all that a soup needs."""
+        """Return whether the seats can only work together over counters. This is so if one of them cannot
+        reach everything that a soup needs."""
         places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
         return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
-        """Return the ingredients still needed by pots that are not started, without those that the seats
-        hold."""
+        """Return the ingredients that pots which are not started still need. Ingredients that the seats
+        already hold are left out."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))

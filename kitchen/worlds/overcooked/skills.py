@@ -107,9 +107,10 @@ def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
 
 
 def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
-    """Return the next command that carries out the skill; `stay` if no place for it can be reached now.
+    """Return the next command that carries out the skill; `stay` if the seat can reach no cell for it now.
 
-    `chance` decides whether to wait or to push on if the partner blocks every path.
+    If the partner blocks every path, `chance` decides whether the seat waits or moves as if the partner
+    were not there.
     """
     tiers = [cells for cells in skill_goals(moment, skill) if cells]
     scene, seat = moment.scene, moment.seat
@@ -127,7 +128,7 @@ def _without(layout: Layout, cell: Cell) -> Layout:
 
 
 def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
-    """Return the cells where the skill can be done, as a list of lists: preferred cells first."""
+    """Return the cells where a seat can carry out the skill, as a list of lists: preferred cells first."""
     verb = skill[0]
     if verb == PICKUP:
         found = moment.sources(skill[1])
@@ -149,17 +150,17 @@ ENOUGH_DISHES = 2
 
 
 def rule_plan(moment: SkillMoment) -> Skill:
-    """Return the skill that a simple rule gives this seat, from what it holds and what the pots need."""
+    """Return the skill that fixed rules choose for this seat, from what it holds and what the pots need."""
     if not moment.pots():
         return _bring_over(moment)
     return _with_something(moment) if moment.held is not None else _empty_handed(moment)
 
 
 def hint_plan(moment: SkillMoment) -> Skill:
-    """Return the skill to recommend to a person: that of `rule_plan`, except that a seat with full hands does
-    not wait.
+    """Return the skill to recommend to a person. It is the skill of `rule_plan`, with one exception: a seat
+    that holds something does not wait.
 
-    It lays its thing down instead, because it may hold a thing that is of no use.
+    Instead, the seat puts the item down, because the item may be of no use.
     """
     planned = rule_plan(moment)
     return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
@@ -211,7 +212,7 @@ PARTED_WAIT = 3
 
 
 class GridSkills(Skills):
-    """The skills of ProAgent's program, and `start_cooking` if pots do not start by themselves."""
+    """The skills of ProAgent's published code, and `start_cooking` if pots do not start by themselves."""
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
         """Return the numbers of both seats."""
@@ -234,25 +235,26 @@ class GridSkills(Skills):
         return moment_text(SkillMoment.of(sight))
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills that the layout has places for, even if the seat cannot reach them."""
+        """Return all skills for which the layout has the needed dispensers, pots and serving places, even
+        if the seat cannot reach them."""
         moment = SkillMoment.of(sight, other)
         return layout_skills(moment.layout, moment.scene.starts_itself)
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that these words of a model mean; None if the layout has no such skill."""
+        """Return the skill that a model's words (`written`) name; None if the layout has no such skill."""
         skill = match_skill(written)
         return skill if skill in self.offered(sight, sight.seat) else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of ProAgent's program for this skill. Places that the seat cannot reach
-        are treated as missing."""
+        """Return the preconditions that ProAgent's published code checks for this skill. Pots and other
+        cells that the seat cannot reach are treated as missing."""
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the cells of the pots that can be started, for the skill that starts one; None for other
-        skills.
+        """Return the cells of the pots that can be started now, if the skill is to start a pot; None for
+        other skills.
 
-        `status` compares with them later.
+        `status` compares with these cells later.
         """
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
@@ -261,7 +263,8 @@ class GridSkills(Skills):
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that the seat `other` finished in the last step, found from its interact."""
+        """Return the skills that the seat `other` finished in the last step, found from its `interact`
+        command."""
         done = (finished_skill(event) for event in sight.events if event.seat == other)
         return [skill for skill in done if skill]
 
@@ -284,7 +287,8 @@ class GridSkills(Skills):
         return bool(sight.brief["clock"] == "tick")
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that a simple rule gives the seat `other` (`rule_plan`)."""
+        """Return the skill that fixed rules (`rule_plan`) choose for the seat `other`. `sight` is what the
+        asking seat observes. `manner` is ignored."""
         return rule_plan(SkillMoment.of(sight, other))
 
     def errand(self, sight: SeatObservation) -> Skill:

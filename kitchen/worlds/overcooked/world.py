@@ -48,7 +48,7 @@ from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Optio
 
 def layout_brief(options: Options) -> dict[str, Json]:
     """Return the unchanging facts of the episode: layout, orders, cooking and timing. `value` and `time`
-    are as in a layout file."""
+    have the same form as in a layout file."""
     layout, values = options.layout, options.values
     return {
         "layout": layout.code,
@@ -96,13 +96,14 @@ def refused_event(seat: int, command: Command, reason: str) -> Event:
 
 @lru_cache(maxsize=1024)
 def vain_interact_event(seat: int, reason: str) -> Event:
-    """Return the event that reports a refused interact with its reason, from a cache."""
+    """Return the event that reports a refused `interact` command with its reason, from a cache."""
     return refused_event(seat, INTERACT, reason)
 
 
 @lru_cache(maxsize=1024)
 def interact_event(seat: int, did: str, thing: Item | None) -> Event:
-    """Return the event of an interact that had the effect `did` on this thing."""
+    """Return the event for an `interact` command of this seat. `did` is the effect of the command, such as
+    POTTED. `thing` is the item that was affected."""
     return Event("performed", seat, {"command": list(INTERACT), "did": did, "thing": item_json(thing)})
 
 
@@ -139,8 +140,8 @@ class Overcooked(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a new world with these settings. Raises SettingsError unless there are two seats and the
-        settings are valid."""
+        """Return a new world with these settings. Raises SettingsError if `seats` is not 2, or if the
+        settings are invalid."""
         return cls(seats, read_options(settings))
 
     @classmethod
@@ -152,7 +153,7 @@ class Overcooked(World):
         """Start a new episode: both seats are on their start cells, face north and hold nothing. Pots and
         counters are empty.
 
-        If the setting `start` says so, the start cells are drawn at random with `seed`.
+        The start cells may be drawn at random with `seed`; the setting `start` decides.
         """
         self._clock = 0
         first, second = self._starts(seed)
@@ -197,12 +198,12 @@ class Overcooked(World):
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Play one tick (its order is in the package docstring), and return the events.
+        """Play one tick, and return the events. The package docstring has the order within a tick.
 
-        There is one event `performed` or `refused` per command, in the order submitted. `performed` has
-        `moved` and `blocked_by` for a direction, `did` and `thing` for an interact. Then come `delivered`
-        {seat, ingredients, points}, `started` {pot} and `ready` {pot}. After the end of the episode, nothing
-        happens and no events are returned.
+        There is one event `performed` or `refused` per command, in the order submitted. For a direction,
+        `performed` has `moved` and `blocked_by`; for an `interact` command, `did` and `thing`. Then come
+        `delivered` {seat, ingredients, points}, `started` {pot} and `ready` {pot}. After the end of the
+        episode, nothing happens and no events are returned.
         """
         if self._clock >= self._length:
             return ()
@@ -318,8 +319,8 @@ class Overcooked(World):
         return [*MOVE_COMMANDS, *([INTERACT] if acts else []), STAY]
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return `interact` if it is not legal for seat 1 now, but becomes legal if seat 0 interacts first;
-        else an empty list.
+        """Return `interact` if it is not legal for seat 1 now, but becomes legal if seat 0 interacts first.
+        Otherwise return an empty list.
 
         `earlier` are the seats that act before this one; None means all.
         """
@@ -333,8 +334,8 @@ class Overcooked(World):
         return [] if after.why_not(1, there, self._clock) else [INTERACT]
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the skills of ProAgent that this seat can do in the layout, perhaps with the other seat's
-        help (`grid_aims`)."""
+        """Return the skills of ProAgent that this seat can carry out in the layout. Some may need the
+        other seat's help (`grid_aims`)."""
         return list(seat_aims(self.layout, self.options.starts_itself, seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
@@ -343,8 +344,8 @@ class Overcooked(World):
         return aim_mark(self.tally.seats[seat], aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, UNKNOWN (not achieved yet) or FAIL for the aim, from what this seat holds and has
-        done.
+        """Return SUCCESS if the aim is reached, FAIL if the seat should put an item down but holds none, else
+        UNKNOWN.
 
         `since` is the result of `aim_mark` when the aim was given.
         """
@@ -354,7 +355,7 @@ class Overcooked(World):
     def accepts(self, seat: int, command: Command) -> bool:
         """Return whether this is a command of the game.
 
-        Also an interact without effect is accepted, because the other seat may act first.
+        An `interact` command without effect is accepted too, because the other seat may act first.
         """
         return command in COMMANDS
 

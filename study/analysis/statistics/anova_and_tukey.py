@@ -110,9 +110,9 @@ ALPHA = 0.05
 class Pair:
     """The comparison of two conditions; `first` comes before `second` in the order of the conditions.
 
-    `difference` is the mean of `second` minus that of `first`, in the measure's unit, with its 95 %
-    simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g with the same sign. It uses the
-    pooled standard deviation of the two conditions and is None if neither varies.
+    `difference` is the mean of `second` minus the mean of `first`, in the measure's unit. It has a 95 %
+    simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g with the same sign as the
+    difference. It uses the pooled standard deviation of the two conditions, and is None if neither varies.
     """
 
     first: AnalysisCondition
@@ -125,7 +125,7 @@ class Pair:
 
     @property
     def significant(self) -> bool:
-        """True if p is below .05."""
+        """True if the adjusted p value is below .05."""
         return self.p < ALPHA
 
     @property
@@ -224,9 +224,10 @@ CONFIDENCE = 0.95
 class Description:
     """Descriptive statistics of one measure in one condition, in the measure's unit.
 
-    `n` counts values, `missing` rows without a value. `sd` is the sample standard deviation (n - 1), and `se`
-    the standard error of the mean. `ci_low` and `ci_high` are the 95 % confidence interval of the mean by
-    Student's t. Statistics are None with too few values: the mean needs one, the spread two.
+    `n` counts values, `missing` rows without a value. `sd` is the sample standard deviation (n - 1), and
+    `se` the standard error of the mean. `ci_low` and `ci_high` are the ends of the mean's 95 % confidence
+    interval (Student's t). The mean is None without a value. The other statistics are None with fewer than
+    two values.
     """
 
     condition: AnalysisCondition

@@ -31,9 +31,9 @@ def format_share(value: float | None, digits: int = 2) -> str:
 
 
 def format_p(p: float, digits: int = 3) -> str:
-    """Return p as text: "p = .012", "p < .001", "p > .999".
+    """Return a p value as text: "p = .012", "p < .001", "p > .999".
 
-    The text never shows 0 or 1. A p below .05 is never shown as .05.
+    The text never shows 0 or 1. A p value below .05 is never shown as .05.
     """
     if p < 0.05 <= round(p, digits):
         return format_p(p, digits + 1)

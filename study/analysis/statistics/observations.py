@@ -38,9 +38,10 @@ class RowError(AnalysisError):
 class Observation:
     """One participant's value on one measure in one condition.
 
-    `value` is None if it is missing. `order_position` counts the participant's episodes from 1. `synthetic`
-    is true if a bot produced the value. `version` is the number of the study version that the participant
-    entered under. `before_freeze` is true if the participant entered before this version was preregistered.
+    `value` is None if it is missing. `order_position` is the number of the participant's episode, from 1.
+    `synthetic` is true if a bot produced the value. `version` is the number of the study version that the
+    participant entered. `before_freeze` is true if the participant entered before this version was
+    preregistered.
     """
 
     participant: str
@@ -94,10 +95,10 @@ class AnalysisCondition:
 class Measure:
     """A measure with the bounds of its scale (both inclusive).
 
-    `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps
-    from `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where
-    `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, has labels for the two ends,
-    or has one for every step. Raises DefinitionError if the arguments contradict each other.
+    The kinds of scale: `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None.
+    `likert` has whole steps from `low` to `high`, but a mean of items may lie between two steps. `number`
+    may have a `unit`, and has no bound if `low` or `high` is None. `scale_labels` is empty, has labels for
+    the two ends, or has one for every step. Raises DefinitionError if the arguments contradict each other.
     """
 
     key: str
@@ -271,8 +272,8 @@ def table_with_missing_rows(
     """Return the table of one measure. If a participant played a condition but has no row for this measure, a
     row without a value is added.
 
-    Tests thus know in which order the conditions were played. For example, items about teammates are not
-    asked in a condition without teammates.
+    Such rows tell the tests in which order a participant played. For example, items about teammates are
+    not asked in a condition without teammates.
     """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}

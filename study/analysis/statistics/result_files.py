@@ -54,8 +54,8 @@ END = r"""\bottomrule
 
 
 def to_latex(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return a LaTeX table of the rows (`test_rows`) that a paper reports. It shows the adjusted p if
-    there is one."""
+    """Return a LaTeX table of the rows (`test_rows`) that a paper reports. It shows the adjusted p value
+    if there is one."""
     shown = [row for row in rows if row.get("role") in LATEX_COLUMNS or row.get("test") in MORE]
     return (HEAD + "".join(map(_line, shown)) + END).encode()
 
@@ -137,8 +137,9 @@ def to_csv(columns: Sequence[str], rows: Iterable[Row]) -> bytes:
 def means_rows(analysis: Analysis) -> list[Row]:
     """Return one row per measure and condition, with the mean and its intervals.
 
-    The within-participant interval (Cousineau and Morey) and its mean are over participants with a value in
-    every condition. The bootstrap interval draws participants with replacement, with all of their values.
+    The within-participant interval (Cousineau and Morey) and its mean use only participants with a value
+    in every condition. The bootstrap interval draws participants with replacement, with all of their
+    values.
     """
     return [
         {
@@ -187,9 +188,10 @@ def tukey_rows(analysis: Analysis) -> list[Row]:
 
 
 def player_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per condition and called model; a condition without models has one row.
+    """Return one row for each condition and each model that was called. A condition without models has one
+    row.
 
-    Numbers of decisions and fallbacks are those of the whole condition.
+    The numbers of decisions and fallbacks are counts over the whole condition.
     """
     return [
         {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}

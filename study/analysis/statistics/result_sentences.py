@@ -48,14 +48,14 @@ ROUND = 1000.0
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """Return “differed” or “did not differ reliably”, the verdict of a main test. It is decided by `p`. If
-    `over` is given (p corrected over measures), that p decides."""
+    """Return “differed” or “did not differ reliably”, the verdict of a main test. The p value corrected
+    over measures (`over`) decides or, without it, `p`."""
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 
 def p_words(p: float, over: CorrectedP | None = None) -> str:
-    """Return p as text: "p = .011". With `over` (p corrected over measures): "p = .011, after Holm over
-    measures p = .088"."""
+    """Return a p value as text: "p = .011". With `over` (the p value corrected over measures): "p = .011,
+    after Holm over measures p = .088"."""
     return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
 
 
@@ -67,8 +67,8 @@ def f_test(found: Anova | NotComputable, over: CorrectedP | None = None) -> str:
 
 
 def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return the repeated-measures ANOVA as text, with the correction that decides. If it was not computed,
-    return why.
+    """Return the repeated-measures ANOVA as text, with the sphericity correction that is used. If it was not
+    computed, return why.
 
     Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30".
     """
@@ -88,7 +88,7 @@ def repeated_sentence(
     label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
 ) -> str:
     """Return a sentence about the repeated-measures ANOVA. `label` is the measure's label, and `over` the
-    p corrected over measures."""
+    p value corrected over measures."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
     return (
@@ -99,8 +99,8 @@ def repeated_sentence(
 
 
 def uncorrected_test(found: RepeatedMeasures) -> str:
-    """Return the repeated-measures ANOVA as text: without a correction, then with each of the two
-    corrections."""
+    """Return the repeated-measures ANOVA as text with three p values: uncorrected, Greenhouse-Geisser and
+    Huynh-Feldt."""
     return (
         f"F({found.df_condition}, {found.df_error}) = {format_number(found.f)}, uncorrected "
         f"{format_p(found.p)}; "
@@ -112,8 +112,8 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 def grouped_sentence(
     label: str, found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p corrected
-    over measures for each term."""
+    """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p value
+    corrected over measures for each term."""
     if isinstance(found, NotComputable):
         return f"{label}: the mixed ANOVA is {found}."
     told = [
@@ -133,8 +133,8 @@ TERM_VERDICTS: Mapping[Term, str] = {
 
 
 def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | None = None) -> str:
-    """Return one term of the mixed ANOVA as text, with the correction that decides: "F(1, 10) = 5.20, p =
-    .046, …"."""
+    """Return one term of the mixed ANOVA as text, with the sphericity correction that is used: "F(1, 10) =
+    5.20, p = .046, …"."""
     epsilon = found.epsilon(effect.term)
     df = f"{_df(effect.df * epsilon)}, {_df(effect.df_error * epsilon)}"
     sizes = (
@@ -157,7 +157,7 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 def mixed_sentence(
     found: MixedModel | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about all terms of the linear mixed model. `over` has the p corrected over
+    """Return a sentence about all terms of the linear mixed model. `over` has the p value corrected over
     measures for each term."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
@@ -182,7 +182,8 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
 
 
 def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
-    """Return a contrast as text with its name. The p is adjusted for all contrasts of its family."""
+    """Return the name of a contrast and the result of its test as text. The p value is corrected for all
+    contrasts that were planned together. For an uncomputed contrast, the text says why."""
     return f"{found.name}: {contrast_test(found)}."
 
 
@@ -207,7 +208,7 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
 
 
 def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about Friedman's test. `over` is the p corrected over measures."""
+    """Return a sentence about Friedman's test. `over` is the p value corrected over measures."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
@@ -271,7 +272,8 @@ def value_axis_title(measure: Measure) -> str:
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
     """Return a condition's within-participant interval as text; a dash if there is none.
 
-    The interval's mean and n are added if it uses fewer participants than have a value.
+    If some participants with a value are not part of the interval, its mean and its number of participants
+    are added.
     """
     found = result.interval(condition)
     if not found:
@@ -324,8 +326,8 @@ def anova_sentence(result: MeasureResult) -> str:
 
 
 def tukey_sentence(result: MeasureResult) -> str:
-    """Return sentences about the significant pairs and the smallest p of the others. If the pairs were not
-    compared, return why."""
+    """Return sentences about the result of Tukey's test: the significant pairs, and the smallest p value
+    of the other pairs. If the pairs were not compared, return why."""
     if isinstance(result.tukey, NotComputable):
         return f"Tukey's HSD is {result.tukey}."
     others = [pair.p for pair in result.pairs if not pair.significant]

@@ -92,13 +92,14 @@ class MeasureResult:
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs of conditions with p < .05. A figure marks them with brackets if they are few."""
+        """The pairs of conditions with a p value below .05. A figure marks these pairs with brackets if
+        there are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
-        """Return the result without those conditions that have no rows, for figures.
+        """Return the result without the conditions that have no rows, for figures.
 
-        If no condition has rows, return all of them.
+        If no condition has rows, return all conditions.
         """
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
@@ -118,8 +119,8 @@ class Analysis:
     analysed participants.
 
     `conditions` are in their order, and `measures` in the order given. `exclusions` lists what was left
-    out. `attrition` describes participants without rows, and `players` the co-players of each condition;
-    both may be unknown (None, empty). `versions` are the study versions of the analysed participants.
+    out. `attrition` describes participants without rows; None if unknown. `players` are the co-players of
+    each condition; empty if unknown. `versions` are the study versions of the analysed participants.
     `differing` are labels of measures that these versions asked differently. `preregistered` is true if
     only data collected as preregistered were requested.
     """
@@ -183,12 +184,13 @@ def analyse(
 ) -> Analysis:
     """Analyse every measure and return the results. The order of the observations has no effect.
 
-    Participants without a value in every condition are left out, as the paper discards its drop-outs,
-    unless `keep_incomplete`. Mixed models use their values anyway. `unused` are played rounds without
-    values in the analysis; they are needed only to know in which order a participant played. The other
-    arguments are fields of `Analysis`, where they are explained. The result of a test that cannot be
-    computed is `NotComputable`; no number is NaN. Raises DefinitionError or RowError for contradictory
-    input.
+    Participants without a value in every condition are left out, as in the paper. With `keep_incomplete`,
+    they are kept. Mixed models always use their values. `unused` are played rounds without values in the
+    analysis. They are needed only to know in which order a participant played. The fields of `Analysis`
+    explain the other arguments.
+
+    The result of a test that cannot be computed is `NotComputable`; no number is NaN. Raises
+    DefinitionError or RowError for contradictory input.
     """
     check_observations(observations, conditions, measures)
     dropped = (

@@ -30,17 +30,20 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Attrition:
-    """Counts of participants who entered, before rows are analysed.
+    """Counts of participants who entered the study.
 
-    `entered` counts participants whose data still exist. Of these, `completed` finished the study, and
-    `unfinished` dropped out or still take part; `ends` lists how, with numbers. Of the completed, staff
-    `excluded` some, and `failed_checks` failed more attention checks than allowed. `withdrew` counts those
-    who withdrew; their data are erased. Previews by staff are not counted.
+    `entered` counts participants whose data still exist: `completed` finished the study, and `unfinished`
+    dropped out or still take part. `ends` has the number of each kind of end. `excluded` counts participants
+    who completed the study and were excluded by staff. `failed_checks` counts participants who failed more
+    attention checks than allowed. `withdrew` counts participants who withdrew and whose data are erased.
+    Previews by staff are not counted.
 
-    If only data collected as preregistered are requested, all counts but `withdrew` cover those alone, and
-    `otherwise` counts the others. `touched` counts remaining participants' episodes that an outage of our
-    server affected; they may be left out. `together` counts remaining participants who shared an episode with
-    another, and `shared` these episodes.
+    If only data collected as preregistered are requested, the other participants are counted in `otherwise`.
+    All counts but `withdrew` then leave them out.
+
+    `touched` counts episodes of the remaining participants that an outage of our server affected.
+    `together` counts remaining participants who shared an episode with another one. `shared` counts these
+    shared episodes.
     """
 
     entered: int
@@ -102,9 +105,9 @@ def split_exclusions(
 class DesignVersion:
     """One version of the study's design, compared with the preregistration.
 
-    `frozen`: this exact design was preregistered. `changed_since_freeze`: the study was preregistered
-    before, but with another design. `planned_later`: the tests of this analysis were preregistered after
-    this version, and differently.
+    `frozen`: this exact design was preregistered. `changed_since_freeze`: an earlier design of the study
+    was preregistered, but not this one. `planned_later`: the tests of this analysis differ from the tests
+    of this version. They were preregistered later.
     """
 
     number: int
@@ -115,8 +118,8 @@ class DesignVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionUsed:
-    """One version of the study with its number of analysed participants. `early` of them entered before it
-    was preregistered (frozen)."""
+    """One version of the study with its number of analysed participants. `early` of them entered before
+    the version was preregistered (frozen)."""
 
     version: DesignVersion
     participants: int
@@ -235,12 +238,12 @@ class ConditionPlayers:
 
     @property
     def model_words(self) -> str:
-        """The names of all called models as text; a dash for none."""
+        """The names of all models that were called, as text; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """Who made the decisions, as text with numbers; a dash if there were no decisions."""
+        """The numbers of decisions by who made them, as text; a dash if there were no decisions."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
@@ -272,7 +275,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """How many model replies could be parsed, as text; a dash if there were none."""
+        """The number of model replies that could be parsed, as text; a dash if there were none."""
         return self.read.words or DASH
 
 
@@ -281,8 +284,8 @@ def _short(model: ModelUsage) -> str:
 
 
 def agent_name(kind: str) -> str:
-    """Return the display name of a kind of agent. For the stand-in (an imitation), return a text that says
-    that it is no language model."""
+    """Return the display name of a kind of agent. For the stand-in (an imitation of a language model), the
+    name says that it is no language model."""
     return NO_MODEL if kind == STAND_IN else kind
 
 
@@ -301,7 +304,7 @@ def players_sentence(players: ConditionPlayers) -> str:
 def players_in_order(
     players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
 ) -> tuple[ConditionPlayers, ...]:
-    """Return the co-players of these conditions in the order of conditions. Empty if those of any
+    """Return the co-players of these conditions in the order of conditions. Empty if the co-players of any
     condition are unknown."""
     known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -40,7 +40,7 @@ class Knowing(models.TextChoices):
     """Choices for a condition's setting: which commands of the current step do co-players know before they
     decide?
 
-    The values are those of `kitchen.contract.agent`.
+    `kitchen.contract.agent` defines the values.
     """
 
     EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"
@@ -182,7 +182,8 @@ class Condition(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store the condition.
 
-        Raises FrozenError if its key or study changes while participants depend on it.
+        Raises FrozenError if the condition's key or study changes while participants depend on the
+        condition.
         """
         with transaction.atomic():
             stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None
@@ -199,8 +200,8 @@ class Condition(models.Model):
         return describe_dependents(number) if number else ""
 
     def clean(self) -> None:
-        """Check that the condition can be played and that the analysis can distinguish it from the others.
-        Raises ValidationError with a message that says what to change."""
+        """Check that the condition can be played, and that the analysis can distinguish it from the other
+        conditions. Raises ValidationError with a message that says what to change."""
         others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
         if self.study_id and others.exists():
             raise ValidationError("name: Another condition of this study has this name.")

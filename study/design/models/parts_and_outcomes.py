@@ -14,8 +14,8 @@ from study.design.parts_other_than_rounds import PARTS, part_problems
 class StudyPart(models.Model):
     """One part of a study other than the rounds: on or off, with its heading, text and settings.
 
-    A study has a row only for parts that differ from `study.design.parts_other_than_rounds.PARTS`. The others
-    are as defined there.
+    A study has a row only for parts that differ from the defaults in
+    `study.design.parts_other_than_rounds.PARTS`.
     """
 
     id: int
@@ -80,8 +80,8 @@ class Outcome(models.Model):
         return self.get_kind_display()
 
     def clean(self) -> None:
-        """Check the address. Raises ValidationError unless it is a web address whose only placeholders are
-        {code} and {label}."""
+        """Check that the address is a web address whose only placeholders are {code} and {label}. Raises
+        ValidationError if it is not."""
         if self.url and not self.url.startswith(("https://", "http://")):
             raise ValidationError({"url": "An address begins with https://"})
         rest = self.url.replace("{code}", "").replace("{label}", "")

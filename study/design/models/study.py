@@ -33,7 +33,7 @@ def new_seed() -> int:
 
 
 class Shown(models.TextChoices):
-    """The choices for how participants see a world. The values are those of `kitchen.contract.page`."""
+    """The choices for how participants see a world. `kitchen.contract.page` defines the values."""
 
     BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
     DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"
@@ -41,8 +41,8 @@ class Shown(models.TextChoices):
 
 
 class Study(models.Model):
-    """One experiment and its settings. Each participant plays several conditions, with a survey after
-    every episode."""
+    """One study with participants, and its settings. Each participant plays several conditions, with a
+    survey after every episode."""
 
     class Status(models.TextChoices):
         OPEN = "open", "open: the link takes participants"
@@ -385,8 +385,8 @@ class Study(models.Model):
         }
 
     def orders_problem(self) -> str:
-        """Return why the order scheme cannot be used. Return an empty string if it can. The group with the
-        most conditions is checked."""
+        """Return why the order scheme cannot be used for the group with the most conditions. Return an
+        empty string if it can be used."""
         played = self.conditions.values_list("between_group", flat=True)
         common = sum(not group for group in played)
         most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)

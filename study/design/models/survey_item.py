@@ -150,8 +150,8 @@ class SurveyItem(models.Model):
         return self.VALUES if self.answers.exists() else ()
 
     def clean(self) -> None:
-        """Check that the analysis can distinguish the item, that it can be asked, and that fixed fields are
-        unchanged. Raises ValidationError with a message at each wrong field."""
+        """Check that the item can be asked, that its key and measure name are valid and unique, and that
+        fixed fields are unchanged. Raises ValidationError with a message at each wrong field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
         problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not problems:

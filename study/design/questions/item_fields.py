@@ -148,8 +148,8 @@ LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.lo
 
 
 def fixed_fields(at_least: FixedWhen) -> tuple[str, ...]:
-    """Return the names of the fields that cannot change in this state (`BY_VALUES`: there are answers;
-    `BY_PEOPLE`: people gave them or may still give them)."""
+    """Return the names of the fields that cannot change in this state. `BY_VALUES`: there are answers.
+    `BY_PEOPLE`: people gave answers or may still give them."""
     return tuple(name for name, about in FIELD_INFO.items() if about.fixed >= at_least)
 
 
@@ -159,13 +159,12 @@ def form_fields(group: FieldGroup) -> tuple[str, ...]:
 
 
 def form_labels() -> dict[str, str]:
-    """Return the labels of the fields whose label in the console's form differs from the model's, by field
-    name."""
+    """Return by field name the labels that the console's form uses instead of the model's labels."""
     return {name: about.label for name, about in FIELD_INFO.items() if about.label}
 
 
 def item_notes(item: ItemPlan) -> dict[str, str]:
-    """Return short remarks about an item's settings, such as `reversed`, by field name. Fields that are
-    false or empty have none."""
+    """Return short remarks about an item's settings, such as `reversed`, by field name. Fields with a
+    false or empty value have no remark."""
     told = {name: getattr(item, name) for name, about in FIELD_INFO.items() if about.note}
     return {name: FIELD_INFO[name].note.format(value) for name, value in told.items() if value}

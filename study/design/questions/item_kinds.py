@@ -42,7 +42,7 @@ def number_marks(item: ItemPlan) -> tuple[float, ...]:
 
 
 def end_label(words: str) -> str:
-    """Return the label `words` at one end of a number scale; empty if it is a default label of Likert
+    """Return the label `words` at one end of a number scale. Empty if `words` is a default label of Likert
     items."""
     return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
 
@@ -103,7 +103,7 @@ Problems = dict[str, str]
 
 
 class ItemKind:
-    """The base class of all kinds. Its defaults suit an item that is answered by a text."""
+    """The base class of all kinds of survey items. Its methods suit an item that is answered by a text."""
 
     words = ""
     """The kind's name in lists and descriptions."""
@@ -115,11 +115,11 @@ class ItemKind:
     """The form of the question where it has no row of points or marks: `options` or `typed`."""
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return why the item cannot be asked, by field name; empty if it can."""
+        """Return why the item cannot be asked, by field name; empty if it can be asked."""
         return {}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """Return why `value` cannot be an answer to the item; empty if it can.
+        """Return why `value` cannot be an answer to the item; empty if it is valid.
 
         `teams` holds the keys of the conditions that the participant played.
         """
@@ -131,7 +131,8 @@ class ItemKind:
         return bool(value == item.correct)
 
     def ends(self, item: ItemPlan) -> tuple[float, float] | None:
-        """Return the lowest and the highest answer; None if answers do not lie between two numbers."""
+        """Return the lowest and the highest answer; None if the answers are not numbers between two
+        bounds."""
         return None
 
     def row(self, item: ItemPlan) -> Sequence[float]:
@@ -290,7 +291,8 @@ class Number(ItemKind):
         return f"{self.words}: {said[:1].lower()}{said[1:]}" + (f", as a row of {row} marks" if row else "")
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Return the right answer's neighbours and the bounds, as far as they are valid answers."""
+        """Return the numbers next to the right answer, and the bounds. Numbers that are not valid answers
+        are left out."""
         step = item.step or 1.0
         numbers = [item.correct + step, item.correct - step, item.minimum, item.maximum]
         return [_plain(one) for one in numbers if one is not None and not self.value_problem(item, one, ())]
@@ -327,8 +329,8 @@ class Team(ItemKind):
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Report a problem if the item is asked before the end. Only at the end has the participant played
-        with all teams."""
+        """Report a problem if the item is asked before the end of the study. The participant has played
+        with all teams only at the end."""
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -371,15 +373,15 @@ def kind_of(item: ItemPlan) -> ItemKind:
 def must_be_answered(item: ItemPlan) -> bool:
     """Return whether participants must answer the item to continue.
 
-    An item with a right answer must always be answered, even if an older design version says otherwise. If a
-    check could be left open, it would be neither passed nor failed.
+    An item with a right answer must always be answered, even if an older design version says otherwise.
+    Without an answer, the check would be neither passed nor failed.
     """
     return item.required or item.correct is not None
 
 
 def item_problems(item: ItemPlan) -> Problems:
-    """Return the problems of an item where it is asked (`item.place`), by field name; empty if there are
-    none."""
+    """Return the problems of an item at the point of the study where it is asked (`item.place`), by field
+    name. Empty if there are none."""
     if item.kind not in KINDS:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
     problems = kind_of(item).problems(item) | _scale_problem(item)
@@ -411,7 +413,7 @@ def _scale_problem(item: ItemPlan) -> Problems:
 
 
 def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
-    """Return why this cannot be an answer to the item; empty if it can."""
+    """Return why this value cannot be an answer to the item; empty if it is valid."""
     if value == DOES_NOT_APPLY:
         return "" if item.may_not_apply else gettext("This question always applies.")
     return kind_of(item).value_problem(item, value, teams)

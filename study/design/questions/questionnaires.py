@@ -29,17 +29,19 @@ from study.design.questions.item_kinds import KIND_FIELDS, KINDS, SCALED, item_p
 
 
 class FileItem(ItemPlan):
-    """An item of a questionnaire file. It has no `place`, because the file has one for all its items."""
+    """An item of a questionnaire file. It has no `place`, because the file states one `place` (when to
+    ask) for all its items."""
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """Return the names of all fields that an item in a file may have: those of `ItemPlan` except
+        """Return the names of all fields that an item in a file may have: the fields of `ItemPlan` except
         `place`."""
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
 
 def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemPlan:
-    """Return the item with its place filled in. Raises DataError if it cannot be asked at this place."""
+    """Return the item of a file with `place` (the point of the study where it is asked) filled in. Raises
+    DataError if it cannot be asked there."""
     item = ItemPlan(**file_item.model_dump() | {"place": place})
     for field, words in (*_file_problems(file_item), *item_problems(item).items()):
         raise source.error(field, words)
@@ -91,10 +93,10 @@ def item_range(item: ItemPlan) -> tuple[float, float]:
 
 
 def reversed_answer(item: ItemPlan, value: float) -> float:
-    """Return the answer with its direction corrected: lowest + highest - `value` for a reversed item, else
-    `value`.
+    """Return the answer with its direction corrected. For a reversed item this is lowest + highest - `value`,
+    for any other item `value`.
 
-    Raises ScoringError if `value` is outside the item's range, or the item has no range.
+    Raises ScoringError if `value` is outside the item's range, or if the item has no range.
     """
     low, high = item_range(item)
     if not low <= value <= high:
@@ -103,7 +105,8 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """Return the value, limited to the range `between`. Rounding can put it slightly outside."""
+    """Return the value, limited to the range `between`. Rounding errors can put a score slightly outside
+    its range."""
     return min(max(value, between[0]), between[1])
 
 
@@ -114,7 +117,7 @@ class MeanScore:
     label = "mean of the items"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return why these items cannot be scored together; empty if they can."""
+        """Return why these items cannot be scored together; empty if they can be scored."""
         return "" if len({item_range(item) for item in items}) < 2 else "its items do not share one range"
 
     def ends(self, items: Sequence[ItemPlan]) -> tuple[float, float]:
@@ -136,7 +139,8 @@ class SusScore:
     label = "SUS, 0 to 100"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return a message unless the items are ten Likert items of five points; else an empty string."""
+        """Return an empty string if the items are ten Likert items of five points, else a message about
+        what is wrong."""
         fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
@@ -154,8 +158,8 @@ SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore(
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Return why no score can be computed from these items; empty if one can. The text is worded as the
-    end of a sentence."""
+    """Return why no score can be computed from these items, as the end of a sentence. Empty if a score can
+    be computed."""
     if not items:
         return "it has no items"
     try:
@@ -223,7 +227,7 @@ class Instrument:
 
 
 def instruments() -> tuple[Instrument, ...]:
-    """Return all questionnaires that come with the program and its worlds, sorted by code."""
+    """Return all questionnaires that come with the application and its worlds, sorted by code."""
     shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
     return tuple(sorted(shipped, key=lambda one: one.code))
 
@@ -234,8 +238,8 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """Return the questionnaire with this code among those that come with the program. Raises DataError if
-    there is none."""
+    """Return the questionnaire with this code among the questionnaires that come with the application.
+    Raises DataError if there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
@@ -292,7 +296,7 @@ class SubScale(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """The reason why no score can be computed from its items; empty if one can."""
+        """The reason why no score can be computed from its items; empty if a score can be computed."""
         return scale_problem(self.items, self.formula)
 
     @property

@@ -42,8 +42,8 @@ ANSWER_COLUMNS = (
 
 
 def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per answer, ordered by participant, time and item. An item's properties are those of
-    the participant's version of the study, not the present ones."""
+    """Yield one row per answer, ordered by participant, time and item. The item's properties are taken
+    from the participant's version of the study, not from the present one."""
     items = {item.pk: item.plan for item in study.items.all()}
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}

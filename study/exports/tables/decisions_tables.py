@@ -202,8 +202,8 @@ PREDICTION_COLUMNS = (
 
 
 def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per prediction, ordered by step within each episode. An episode of several
-    participants is listed only with the first one."""
+    """Yield one row per prediction, ordered by step within each episode. If several participants played an
+    episode, it is listed only with the first of them."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         found = predictions_by_episode(played.episode for played in piece)

@@ -265,8 +265,8 @@ TEXTS = {
 
 
 def step_design_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns that depend on the study's worlds: their metrics after each step, and events
-    other than those of commands."""
+    """Return the columns that depend on the study's worlds: metrics after each step, and events that are
+    not events of commands."""
     news = "; ".join(words for words in map(event_texts, study_worlds(study)) if words)
     meaning = f"What happened, apart from the commands{': ' if news else ''}{news}."
     return (*step_metric_columns(study), Column("events", "json", meaning))
@@ -294,8 +294,8 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return the events of a step that belong to no command, as JSON. Steps without such events are not
-    parsed."""
+    """Return the events of a step that belong to no command, as JSON. `events` is the JSON text of all
+    events of the step."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))

@@ -57,7 +57,8 @@ Cells = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The messages of one episode, and which people know them, to select the rows of one participant."""
+    """The messages of one episode, with the people who know each message. From these, the rows of one
+    participant are selected."""
 
     member: int
     people: set[int]
@@ -72,12 +73,13 @@ class Share:
     """Those of the episode, if they were read."""
 
     def there(self, number: int) -> set[int]:
-        """Return the members who were still people when the message with this number was sent: no co-
-        player (agent) had replaced them."""
+        """Return the members who were people when the message with this number was sent. Members whom a
+        co-player (an agent) had replaced by then are left out."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def has_row(self, of: Collection[int]) -> bool:
-        """Return whether a message that the people `of` know belongs in this participant's rows.
+        """Return whether a message belongs in this participant's rows. `of` are the people who know the
+        message.
 
         The participant must be one of them. A message that no person knows belongs to the first
         participant of the episode.
@@ -95,11 +97,8 @@ def rows_of_conversations(
     chosen: ExportSelection,
     events_of: Callable[[Iterable[Episode]], ScoredEvents] = lambda episodes: {},
 ) -> Iterator[RowGroup]:
-    """Yield the rows that `cells` makes from the messages in each participant's episodes, in the order of
-    steps.
-
-    `events_of` reads the scored events of episodes, if `cells` needs them.
-    """
+    """Yield the rows that `cells` makes from each participant's share of an episode's messages, in the
+    order of steps. If `cells` needs scored events, `events_of` reads them."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}

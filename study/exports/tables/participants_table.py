@@ -54,8 +54,8 @@ OUTSIDE = ("about", "check", "final")
 
 
 class ColumnContent(NamedTuple):
-    """The content of a wide column (a column that depends on the design): the condition, the place, and
-    the measure or item."""
+    """The content of a wide column (a column that depends on the design): the condition, the point of the
+    study, and the measure or item."""
 
     condition: str | None
     """Key of the condition; None outside of the conditions."""
@@ -69,8 +69,8 @@ class ColumnContent(NamedTuple):
     """True if the cell says that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
-        """Return the name of the column. A `number` from 2 is appended to the measure or item, to get
-        another name if the first one is already used."""
+        """Return the name of the column. If the name is already used, call this again with a higher
+        `number`: a `number` from 2 is appended to the measure or item."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         where = self.condition or self.place
@@ -88,10 +88,8 @@ class WideColumn(Column):
 
 
 def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
-    """Return the columns that depend on the study's design, in an order to which later versions only add.
-
-    Their names are unique, and none is in `taken`.
-    """
+    """Return the columns that depend on the study's design. Later versions of the study add columns only
+    at the end. Column names are unique, and none is in `taken`."""
     columns: dict[ColumnContent, WideColumn] = {}
     figures, designs = study_figures(study), version_blueprints(study)
     keys = scale_keys(designs)
@@ -221,7 +219,7 @@ class ParticipantData:
 
 
 class VersionItems:
-    """The items and sub-scales of one version of the study, with which answers are read."""
+    """The items and sub-scales of one version of the study. They are used to read answers."""
 
     def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
         self.keys = keys

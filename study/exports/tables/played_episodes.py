@@ -74,7 +74,7 @@ class ExportedParticipant(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, bool]:
-        """The participant's first cells in every table (`PARTICIPANT_COLUMNS`)."""
+        """The values of the columns with which every table begins (`PARTICIPANT_COLUMNS`)."""
         return self.code, self.synthetic
 
 
@@ -102,17 +102,18 @@ class PlayedEpisode:
 
     @property
     def marks(self) -> tuple[Any, ...]:
-        """The cells that mark the rows about this episode (`EPISODE_MARKS`)."""
+        """The values of the columns `EPISODE_MARKS`, which describe the episode in each of its rows."""
         return self.part, *self.who.marks
 
     def row_groups(
         self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: ExportSelection, later: int = 0
     ) -> Iterator[RowGroup]:
-        """Yield the rows of this episode in groups, with the cells that they share.
+        """Yield the rows of this episode in groups, with the cells that all rows of a group share. The first
+        cell of each row is the step's number, and rows are sorted by it.
 
-        The first cell of each row is the step's number, and rows are in this order. `EPISODE_COLUMNS` are
-        put before each row; `EPISODE_MARKS` and `OUTAGE_MARKS` after it, but before its last `later`
-        cells. Rows of steps that an outage affected are left out if `chosen` says so.
+        `EPISODE_COLUMNS` are put before each row. `EPISODE_MARKS` and `OUTAGE_MARKS` are put before the
+        row's last `later` cells (by default at its end). Rows of steps that an outage affected are left
+        out if `chosen` says so.
         """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)
@@ -252,10 +253,10 @@ def shared_episodes(study: Study) -> set[int]:
 
 
 def not_withdrawn(pks: Iterable[int]) -> set[int]:
-    """Return those primary keys whose participants have not withdrawn.
+    """Return the primary keys among `pks` whose participants have not withdrawn.
 
-    Call this after reading all other data. A withdrawal erases the data at once, so the data of the
-    remaining participants were read completely.
+    Call this after reading all other data. A withdrawal erases the data at once. So the data of the
+    participants returned here were read completely.
     """
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
@@ -284,7 +285,8 @@ def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEp
 
 @dataclass(frozen=True, slots=True)
 class TouchedCount:
-    """The number of episodes that outages affected, of all steps in them, and of affected steps."""
+    """The number of episodes that outages affected, the number of all steps in these episodes, and the
+    number of affected steps."""
 
     episodes: int = 0
     episodes_steps: int = 0

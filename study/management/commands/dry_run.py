@@ -108,7 +108,8 @@ class Command(StudyCommand):
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
 ) -> CrowdOrder:
-    """Return the dry run's settings from the command's options. A share that is not given is 0.
+    """Return the dry run's settings from the command's options. The share of an outcome that is not given is
+    0.
 
     Raises DryRunRequestError if `--known` cannot be read.
     """

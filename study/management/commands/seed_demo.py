@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create the demo study and print its link, or print that it exists already."""
+        """Create the demo study and print its link. If the study already exists, print that."""
         if Study.objects.filter(slug="demo").exists():
             self.stdout.write("the demo study is there already")
             return

@@ -36,11 +36,11 @@ from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
-    """Return a page for a person whose label belongs to a finished participation; None if the label belongs
-    to none.
+    """Return a page for a person whose label belongs to a finished participation. None if the label belongs
+    to no such participation.
 
-    A person with a signed link gets their own last page. Others may only know the label, so the page only
-    says that somebody took part.
+    A person with a signed link sees the last page of the own participation. Anybody else may only know the
+    label. So the page then only says that somebody took part.
     """
     if not referral.label:
         return None
@@ -62,10 +62,7 @@ FINISHED_SALT = "brigade.finished"
 
 def remember_finished(response: HttpResponse, request: HttpRequest, person: Participant) -> HttpResponse:
     """Return the response. If a guest finished the study with this request, add a signed cookie that
-    remembers it.
-
-    `person` is the participant as they were when the request was sent.
-    """
+    remembers this. `person` is the participant before this request."""
     active = Participant.Status.ACTIVE
     if not (person.as_guest and request.method == "POST" and person.status == active):
         return response
@@ -81,7 +78,7 @@ LABEL_COOKIE_SALT = "brigade.label"
 
 def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
     """Add a cookie with the participant's label to the response, and return the response. It is used when
-    consent was refused. `person` is the participant as they were before."""
+    consent was refused. `person` is the participant before this request."""
     if person.label:
         value, path = [person.shown_key, person.label], person.get_absolute_url()
         set_signed_cookie(response, LABEL_COOKIE, value, salt=LABEL_COOKIE_SALT, path=path)
@@ -206,8 +203,8 @@ def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
 @never_cache
 @require_GET
 def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show which kinds of data a study stores. Everybody can open the page, and it shows no data of a
-    participant."""
+    """Show which kinds of data a study stores. Everybody can open the page. It shows no participant's
+    data."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     on = settings_on(study)

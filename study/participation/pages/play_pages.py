@@ -44,8 +44,8 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the practice episode. Once the episode has ended, show the page that follows it. Handle the
-    forms of both."""
+    """Show the practice episode. Once the episode has ended, show the page that follows it. Also handle
+    the forms of both pages."""
     if request.method == "POST":
         if "again" in request.POST:
             practice_again(participant_id=person.pk)
@@ -109,16 +109,16 @@ WHY = "the budget was spent"
 
 
 def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page of a round that waits because the study's budget is spent. Begin the round if it need
-    not wait any more. The participant may leave."""
+    """Show the page for a round that could not begin because the study's budget is spent. If the round can
+    begin now, begin it. The participant may leave."""
     if request.method != "POST" and begin_round(participant_id=person.pk):
         return redirect(person)
     return break_page(request, person, place)
 
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page on which a round waits for budget, and handle its form, with which the participant may
-    leave."""
+    """Show the page for a round that cannot begin because the study's budget is spent. Its form lets the
+    participant leave."""
     if request.POST.get("page") == WAITING and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)
@@ -133,7 +133,8 @@ def break_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the lobby, or the page that waits for budget if the study's budget is spent."""
+    """Show the lobby. If the study's budget is spent, show a page that says that the round cannot begin
+    yet."""
     if is_waiting(person):
         return break_page(request, person, place)
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)

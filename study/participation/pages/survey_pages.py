@@ -33,7 +33,7 @@ from study.participation.pages.page_context import form_response, part_context, 
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
-    """Return the items of the page at `place`, in the order for this participant."""
+    """Return the items of the page `place`, in this participant's order."""
     condition = place.round.condition.key if place.round else ""
     return page_and_item_order.items_for(person.design, place.page, person.number, condition)
 

@@ -45,7 +45,8 @@ class Field:
 
 @dataclass(slots=True)
 class Form:
-    """One HTML form. `action` is its address as in the HTML: empty for the page's own address."""
+    """One HTML form. `action` is the address in the HTML. It is empty if the form is sent to the page's
+    own address."""
 
     action: str
     method: str
@@ -209,8 +210,8 @@ class WalkError(Exception):
 
 
 class PatienceError(WalkError):
-    """Raised if a synthetic participant has waited too long without progress. `why` says what it waited
-    for."""
+    """Raised if a synthetic participant has waited too long without progress. `why` says what the
+    participant waited for."""
 
     def __init__(self, why: str, waited: float) -> None:
         super().__init__(f"nothing moved for {waited:.0f} s: {why}")
@@ -282,19 +283,17 @@ class Browser:
         await self.client.aclose()
 
     async def open(self, url: str) -> WalkedPage:
-        """Request the address and return its page. Requests are repeated while the server is unavailable.
-
-        Raises WalkError if the server refuses the request, or PatienceError if it is unavailable for too
-        long.
-        """
+        """Request the address and return its page. The request is repeated while the server is
+        unavailable. Raises WalkError if the server refuses the request, or PatienceError if the server is
+        unavailable for too long."""
         return await self._page("GET", url)
 
     async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send the page's form with these answers by field name. Return the next page.
+        """Send the page's form with these answers by field name. Return the next page. If the form was not
+        accepted, return the same page with `errors`.
 
-        If the form was not accepted, this is the same page with `errors`. A form is sent again if the reply
-        was lost; the server accepts it once. Raises WalkError like `open`, or for a name that the form does
-        not have.
+        A form is sent again if the reply was lost; the server accepts it only once. Raises the errors of
+        `open`, and WalkError for a name that the form does not have.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
         try:

@@ -76,10 +76,8 @@ class CrowdReport:
 
     @property
     def finished(self) -> int:
-        """Return how many participants finished the study.
-
-        Those who failed the comprehension check are included if the study lets them continue.
-        """
+        """Return how many participants finished the study. If the study lets participants continue who
+        failed the comprehension check, they are included."""
         failed = 0 if self.order.script.check_ends else self.count(PlannedOutcome.FAIL)
         return self.count(PlannedOutcome.FINISH) + failed
 
@@ -89,7 +87,7 @@ class Crowd:
     time.
 
     `on_arrival` is called with each participant who reached the planned end. Once `stopped` returns True,
-    nobody else is started; participants under way continue.
+    no other walkthrough is started. Participants under way continue.
     """
 
     def __init__(
@@ -170,7 +168,7 @@ def _results(episodes: Sequence[Experience]) -> str:
 
 
 def arrival_line(arrival: Arrival, seconds: float) -> str:
-    """Return one line about a walkthrough that took `seconds`: its outcome, the episodes' results, and the
+    """Return one line about a walkthrough that took `seconds`: the outcome, the episodes' results, and the
     completion code."""
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""

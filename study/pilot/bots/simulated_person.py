@@ -103,11 +103,10 @@ class Person:
         episode: int,
         known: float | None = None,
     ) -> float:
-        """Return this person's rating: one of the `points` of a scale, of which the last is the highest
-        rating.
+        """Return this person's rating: one of the `points` of a scale. The last point is the highest rating.
 
-        The rating follows the experience. If `known` is given (a fraction of the scale), it follows `known`
-        instead. `episode` is the number of the episode.
+        The rating follows the experience or, if `known` is given, `known` (a fraction of the scale).
+        `episode` is the number of the episode.
         """
         rng = self.chance("answer", episode, item)
         level = opinion(item, experience) if known is None else known
@@ -200,10 +199,11 @@ class Player:
         return drafts if state.get("addressees") else ()
 
     def press(self, state: State) -> Command:
-        """Return the command whose key the person presses in a real-time episode.
+        """Return the command whose key the person presses in a real-time episode. It is the advised command
+        or, as an error, a random one.
 
-        It is the advised command or, as an error, a random one. States in real time have no current legal
-        commands. So the random one is legal in the last complete state.
+        States in real time do not list the legal commands. So the random command is one that was legal in
+        the last complete state.
         """
         return self._pick(state, [tuple(command) for command in state["legal"]], any_advice=True)
 

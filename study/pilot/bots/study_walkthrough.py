@@ -109,10 +109,8 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Act on this page as its handler says. Return the next page; None if the walkthrough ends here.
-
-        Raises WalkError for a page of an unknown kind.
-        """
+        """Act on this page with the handler for its kind. Return the next page; None if the walkthrough
+        ends here. Raises WalkError for a page of an unknown kind."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -218,20 +216,19 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Handle the page with an episode: play until it ends or the connection is lost. Then return the page
-    behind the personal link.
+    """Handle the page with an episode: play until the episode ends or the connection is lost. Then return the
+    page at the personal link.
 
-    If the plan is to stop in this episode, leave after a part of it (see `leave`), and return None.
+    If the plan is to stop in this episode, leave after a part of the episode (see `leave`), and return
+    None.
     """
     player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
     return await _play(walk, page, player, walk.players)
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Handle the lobby: reload the page until the wait is over, and return the page that follows.
-
-    The server limits the wait, so it does not use up the participant's own time limit.
-    """
+    """Handle the lobby: reload the page until the wait is over, and return the page that follows. The
+    participant's own time limit does not count this wait, because the server limits it."""
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)
@@ -310,8 +307,8 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
 
 async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
-    """Handle the page that waits for a higher budget: raise WalkError, because synthetic participants do
-    not wait for one."""
+    """Handle the page for a round that cannot begin because the budget is spent: raise WalkError.
+    Synthetic participants do not wait for a higher budget."""
     raise page.error("the study waits, since its budget is spent")
 
 

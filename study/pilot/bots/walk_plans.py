@@ -72,7 +72,8 @@ class StudyScript:
 
 @dataclass(frozen=True, slots=True)
 class WalkPlan:
-    """What one synthetic participant will do: the outcome, and where it leaves."""
+    """The plan of one synthetic participant: the outcome to reach, and the page on which the participant
+    leaves, if any."""
 
     outcome: PlannedOutcome = PlannedOutcome.FINISH
     stop: StopPage | None = None
@@ -115,6 +116,6 @@ def _plan(
 
 
 def label_of(seed: int, number: int) -> str:
-    """Return the label of a synthetic participant, such as `SYN-1-12`. It cannot be mistaken for a real
-    person's label."""
+    """Return the label of a synthetic participant, such as `SYN-1-12`. Such labels cannot be mistaken for
+    a real person's label."""
     return f"SYN-{seed}-{number}"

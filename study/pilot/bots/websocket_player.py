@@ -62,11 +62,9 @@ class TurnSession:
         """The last step for which this session sent a choice."""
 
     async def play(self) -> None:
-        """Play until the episode, or the planned part of it, is over.
-
-        Raises ConnectionDroppedError if the connection is lost before that. Raises WalkError if there is no
-        progress for too long, or if the server does not know the seat.
-        """
+        """Play until the episode, or the planned part of the episode, is over. Raises
+        ConnectionDroppedError if the connection is lost before that. Raises WalkError if there is no
+        progress for too long, or if the server does not know the seat."""
         try:
             async with connect(
                 socket_url(self.page),

@@ -103,9 +103,10 @@ def record_episode(
     """Play one episode of a condition to its end, return its database rows, and delete the episode.
 
     `seed` and `number` determine the synthetic participant who plays. There are no time limits, and no paid
-    language models are called. `steps` shortens the episode, if the world has such a setting. Raises
-    SettingsError if the condition cannot be played. If the process is killed, the episode remains
-    (`leftover_recordings`).
+    language models are called. `steps` shortens the episode, if the world has such a setting.
+
+    Raises SettingsError if the condition cannot be played. If the process is killed, the episode stays in
+    the database (see `leftover_recordings`).
     """
     plan, player = solo_condition(condition), Player(Person(seed, number), 1)
     planned = episode_settings(design, plan, people_in(plan)[:1])
@@ -196,8 +197,8 @@ QUICKEST = 0.4
 
 @dataclass(slots=True)
 class Copy:
-    """A copy of a recorded episode to write. `began` is its start, and `pace` the person's mean seconds
-    per step."""
+    """A copy of a recorded episode that will be stored. `began` is its start, and `pace` the person's mean
+    seconds per step."""
 
     recording: Recording
     began: datetime
@@ -214,7 +215,7 @@ class Copy:
 
     def end(self, step: int) -> datetime:
         """Return the time at which this step ends in the copy. For a step after the last one, return the
-        end of the last."""
+        end of the last step."""
         return self.ends[min(step, len(self.ends)) - 1]
 
 

@@ -372,10 +372,10 @@ def request_synthetic_erasure(*, study_id: int) -> None:
 
 
 def synthetic_erase(*, study_id: int) -> int:
-    """Erase all synthetic participants of the study, and reset the count of those who withdrew. Return the
-    number erased.
+    """Erase all synthetic participants of the study, and reset the count of withdrawn ones. Return the number
+    erased.
 
-    They are erased one by one, so that an interrupted run leaves complete participants.
+    They are erased one by one. So an interrupted run leaves only complete participants.
     """
     programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
     erased = erase_participants(list(programs.values_list("pk", flat=True)))

@@ -40,8 +40,8 @@ HALVINGS, FARTHEST = 40, 20.0
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The information that a scheme's orders give on the model's columns, for a number of people. It is
-    split into information within participants and between them."""
+    """The information that the orders of a scheme give on the model's columns, for a number of people. It
+    is split into information within participants and information between participants."""
 
     people: int
     conditions: int
@@ -58,8 +58,11 @@ class Strata:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums that the model needs, one row per simulated study. `within` and `between` are studies x
-    directions; `left_within` and `left_between` are residual sums of squares."""
+    """The sums that the model needs, one row per simulated study.
+
+    `within` and `between` have the shape (studies, directions). `left_within` and `left_between` are
+    residual sums of squares.
+    """
 
     within: Array
     between: Array
@@ -85,8 +88,8 @@ class Fits:
 
 
 def strata(conditions: int, scheme: str, people: int) -> Strata:
-    """Return the strata for a scheme's orders and this number of conditions and people. Linearly dependent
-    columns are left out."""
+    """Return the information on the model's columns (`Strata`) for a scheme's orders and these numbers of
+    conditions and people. Linearly dependent columns are left out."""
     whole, sums = information(conditions, scheme, people)
     kept = independent(whole)
     return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)
@@ -194,21 +197,21 @@ class MixedModelPower:
 
     @property
     def margin(self) -> float:
-        """Half of the width of the share's 95 % confidence interval."""
+        """Half of the width of the 95 % confidence interval of the power (a share of simulated studies)."""
         return float(1.96 * (self.found * (1 - self.found) / self.runs) ** 0.5)
 
     def reaches(self, power: float) -> bool:
-        """Return whether the share plus its margin of error is at least `power`."""
+        """Return whether the simulated power plus its margin of error is at least `power`."""
         return self.found + self.margin >= power
 
 
 def simulate_upwards(
     plan: PowerPlan, power: float, people: int, step: int, *, pattern: str, scheme: str
 ) -> tuple[MixedModelPower, ...]:
-    """Simulate studies with `people` participants, then with `step` more each time, until the wanted power is
-    reached. Return all results.
+    """Simulate studies with `people` participants, then with `step` more each time, until the wanted `power`
+    is reached. Return all results.
 
-    The last result reaches the power, unless MOST_STEPS were tried.
+    Stops after MOST_STEPS increases. The last result may then be below `power`.
     """
     tried: list[MixedModelPower] = []
     for steps in range(MOST_STEPS + 1):
@@ -221,8 +224,9 @@ def simulate_upwards(
 def mixed_model_power(
     plan: PowerPlan, people: int, *, pattern: str, scheme: str, seed: int = SEED, runs: int = RUNS
 ) -> MixedModelPower:
-    """Simulate studies with this number of complete participants, and return the power. It is 0 if there
-    are too few participants for the model."""
+    """Simulate studies with this number of complete participants, and return the power: the share of
+    studies in which the test finds the effect. The power is 0 if there are too few participants for the
+    model."""
     from scipy.special import fdtrc  # slow to import
 
     told = strata(plan.conditions, scheme, people)

@@ -79,10 +79,11 @@ class PowerPlan:
 
 def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
     """Return Cohen's f for a partial eta squared, as software reports it for a repeated-measures ANOVA.
+    Raises PowerPlanError for values out of range; its `field` is `effect` or `correlation`.
 
-    Partial eta squared excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 -
-    rho)). G*Power calls it "as in SPSS"; here it is for the population (n, not n - 1). Raises
-    PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
+    With k conditions and the correlation rho: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)). Partial eta
+    squared excludes the differences between persons. G*Power calls it "as in SPSS"; here it is for the
+    population (n, not n - 1).
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
@@ -122,10 +123,8 @@ def means_of(plan: PowerPlan, pattern: str) -> list[float]:
 
 def anova_power(plan: PowerPlan, people: int) -> float:
     """Return the probability that the repeated-measures ANOVA finds the effect with this number of people.
-
-    If epsilon is below 1, it is the approximate power of the corrected test. It is 0 for fewer than two
-    people.
-    """
+    It is 0 for fewer than two people. If epsilon is below 1, it is the approximate power of the test with
+    the sphericity correction."""
     steps = plan.epsilon * (plan.conditions - 1)
     strength = plan.epsilon * people * plan.conditions * plan.f**2 / (1 - plan.correlation)
     return f_power(steps, steps * (people - 1), strength, plan.alpha)
@@ -143,12 +142,17 @@ MIXED_EFFECTS: Mapping[str, str] = MappingProxyType(
 
 def mixed_power(plan: PowerPlan, groups: int, people: int, effect: str) -> float:
     """Return the probability that a mixed ANOVA finds one of `MIXED_EFFECTS`, with `people` in each group.
+    `plan` has the expected effect size f of this effect.
 
-    Everybody plays the k conditions of one of g groups. The plan's f is that of the effect. With N = g n
-    people, the groups are F(g - 1, N - g) with noncentrality N k f^2 / (1 + (k - 1) rho). The interaction is
-    F(eps (g - 1)(k - 1), eps (N - g)(k - 1)), and the conditions F(eps (k - 1), eps (N - g)(k - 1)), both
-    with noncentrality eps N k f^2 / (1 - rho). This is as in G*Power ("ANOVA: repeated measures, between
-    factors", "within-between interaction" and "within factors"; Faul et al. 2007).
+    The formulas are the same as in G*Power ("ANOVA: repeated measures, between factors", "within-between
+    interaction" and "within factors"; Faul et al. 2007). Everybody plays the k conditions of one of g groups;
+    n is `people`, N = g n. The test statistics are:
+
+    groups: F(g - 1, N - g), noncentrality N k f^2 / (1 + (k - 1) rho);
+
+    interaction: F(eps (g - 1)(k - 1), eps (N - g)(k - 1)), noncentrality eps N k f^2 / (1 - rho);
+
+    conditions: F(eps (k - 1), eps (N - g)(k - 1)), noncentrality eps N k f^2 / (1 - rho).
     """
     k, total = plan.conditions, groups * people
     strength = total * k * plan.f**2
@@ -164,8 +168,8 @@ def mixed_power(plan: PowerPlan, groups: int, people: int, effect: str) -> float
 def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
     """Return the probability that a two-sided paired t test finds this difference (in standard deviations).
 
-    The test uses the plan's alpha unless `alpha` is given, for example alpha divided by the number of
-    pairs (Bonferroni).
+    `alpha` is the significance level, for example the plan's alpha divided by the number of pairs
+    (Bonferroni). The default is the plan's alpha.
     """
     dz = dz_from_difference(difference, plan)
     return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
@@ -173,15 +177,15 @@ def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float 
 
 def dz_from_difference(difference: float, plan: PowerPlan) -> float:
     """Return Cohen's d_z for this difference between two conditions. It is the mean of the differences
-    within persons divided by their standard deviation."""
+    within persons, divided by the standard deviation of these differences."""
     return float(difference / (2 * (1 - plan.correlation)) ** 0.5)
 
 
 def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
     """Return the probability that an F statistic with noncentrality `strength` exceeds its critical value.
+    Return 0 if the error has no degrees of freedom.
 
-    It is 0 if the error has no degrees of freedom. For some large noncentralities scipy returns NaN; then
-    the limiting chi-squared distribution is used.
+    For some large noncentralities, scipy returns NaN. Then the limiting chi-squared distribution is used.
     """
     from scipy import stats  # slow to import
     from statsmodels.stats.power import ftest_power_f2  # slow to import

@@ -81,8 +81,8 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two conditions (indices from 0), and the power to find them different with the recommended number of
-    people."""
+    """Two conditions (indices from 0), and the power to find a difference between them with the
+    recommended number of people."""
 
     first: int
     second: int
@@ -97,7 +97,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """One effect of the mixed ANOVA that compares groups between people."""
+    """One effect of the mixed ANOVA that compares between-subjects groups."""
 
     effect: str
     needed: int | None

@@ -48,7 +48,8 @@ class EpisodeName(NamedTuple):
 
 
 class ScoredConversation(NamedTuple):
-    """True or False for whether the request, and whether the response, of a conversation was right."""
+    """Whether the request of a conversation was right, and whether the response was right, as True or
+    False."""
 
     request_right: bool
     response_right: bool
@@ -139,8 +140,8 @@ def success_rate(episodes: Sequence[EpisodeResult]) -> float | None:
 
 
 def success_within(gamma: float) -> Measure:
-    """Return a function that computes the success rate for another time limit. It counts episodes
-    delivered within `gamma` times the recorded optimum."""
+    """Return a function that computes the success rate for another time limit: `gamma` times the recorded
+    optimum of the task. An episode is a success if the dish was delivered within this limit."""
 
     def share(episodes: Sequence[EpisodeResult]) -> float | None:
         limit = [each.task.steps_allowed(gamma) - 1 for each in episodes]
@@ -235,8 +236,11 @@ def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, L
 
 
 def success_by_gamma(results: Sequence[EpisodeResult]) -> list[tuple[str, float, int, LevelValue]]:
-    """Return (line-up, gamma, level, success rate) for several time limits `gamma`, as multiples of the
-    recorded optimum. They are computed from the runs with the longest limit."""
+    """Return the success rate for several time limits, as (line-up, gamma, level, success rate). `gamma` is
+    the limit as a multiple of the recorded optimum.
+
+    All rates are computed from the runs with the longest limit.
+    """
     long = [each for each in results if each.gamma >= LONG_GAMMA]
     return [
         (line_up, gamma, level, level_value(episodes, success_within(gamma)))
@@ -254,13 +258,14 @@ def _cells(results: Sequence[EpisodeResult]) -> Iterator[tuple[str, int, list[Ep
 
 
 def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
-    """Return the paper's Table 2: for each model, (SR, PC) in % by level."""
+    """Return the paper's Table 2. Each model has one pair per level: the success rate and the progress
+    completeness, both in %."""
     rows: Mapping[str, Sequence[Sequence[float]]] = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
     return rows
 
 
 def failed_checks_table(checks: Counter[tuple[str, str, int]]) -> str:
-    """Return the counts of failed checks by code and seat as Markdown; empty without any."""
+    """Return the counts of failed checks by code and seat as Markdown; empty if there are none."""
     if not checks:
         return ""
     lines = [
@@ -272,7 +277,7 @@ def failed_checks_table(checks: Counter[tuple[str, str, int]]) -> str:
 
 
 def markdown(results: Sequence[EpisodeResult]) -> str:
-    """Return the tables of these results, beside the paper's, as Markdown."""
+    """Return the tables of these results as Markdown, with the paper's values beside them."""
     table = level_table(results)
     values = {(line_up, name, level): value for line_up, name, level, value in table}
     line_ups = list(dict.fromkeys(line_up for line_up, *_ in table))

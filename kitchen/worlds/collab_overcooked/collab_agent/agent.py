@@ -126,7 +126,8 @@ class CollabAgent(Agent):
         return f"{self.provider}:{self.model_name}"
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why it cannot play: the stand-in needs the recipe as chef."""
+        """Return why the agent cannot play these seats; empty if it can. The stand-in model cannot play
+        the chef without the recipe."""
         is_stand_in = self.provider == provider_registry.STAND_IN
         return RecipePartner({}).unfit(world, seats) if is_stand_in else ""
 
@@ -138,12 +139,12 @@ class CollabAgent(Agent):
         return ForecastTrial(trial, repairs=2, remembering=trial)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the text of the system message of each of the agent's seats. It is the same at every
-        step."""
+        """Return the text of the system message for each of the agent's seats. The text is the same at
+        every step."""
         return tuple(self.fixed_prompt(situation, seat).text for seat in situation.seats)
 
     def fixed_prompt(self, situation: Situation, seat: int) -> Message:
-        """Return the system message for one seat. It is the same at every step."""
+        """Return the system message for one seat. It is the same message at every step."""
         return fixed_prompt(situation.briefs[seat], seat, structured=self.chosen["structured"])
 
     async def decide(self, situation: Situation) -> Decision:

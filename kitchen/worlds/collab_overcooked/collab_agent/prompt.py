@@ -87,8 +87,8 @@ def reason_text(code: str) -> str:
 
 
 def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> Message:
-    """Return the system message, which stays the same for the whole episode. If `structured` is true, it
-    asks for answers in JSON, else for lines of text."""
+    """Return the system message, which stays the same for the whole episode. It asks for answers in JSON
+    if `structured` is true, else for lines of text."""
     me, other = SEAT_NAMES[seat], SEAT_NAMES[1 - seat]
     with in_english():
         steps = recipe_steps(brief)

@@ -56,7 +56,7 @@ class TurnReply:
 
 
 class UnreadableTurnError(ValueError):
-    """An answer that lacks its analysis or its plan. The message says which of them is missing."""
+    """An answer that lacks its analysis, its plan or both. The error message says what is missing."""
 
 
 def read_turn_reply(reply: Reply) -> TurnReply:

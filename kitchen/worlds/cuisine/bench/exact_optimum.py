@@ -202,8 +202,11 @@ class TimeIndexedModel:
         return most
 
     def turns(self, engine: Any) -> tuple[TurnCommands, ...]:
-        """Return the solver's plan as the commands of each step, in the order of the module docstring.
-        `engine` is the finished solver."""
+        """Return the solver's plan as the commands of each step. The module docstring says in which order the
+        commands of a step run.
+
+        `engine` is the finished solver.
+        """
         return tuple(tuple(self._turn(engine, t)) for t in self.times)
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:

@@ -113,8 +113,8 @@ class CuisineBenchmark(CompletionBenchmark):
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
         """Return the published order counts by interval factor (alpha); empty if there are none.
 
-        `row` is a table and a row of Table 7 or 8. If it is None, return GPT-4's counts for the level (Tables
-        3 to 5).
+        `row` names a table and one of its rows (Table 7 or 8). If `row` is None, return GPT-4's counts for
+        the level (Tables 3 to 5).
         """
         if row:
             table, name = row

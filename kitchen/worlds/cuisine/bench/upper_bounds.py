@@ -60,7 +60,7 @@ class DueOrder:
 
 @lru_cache(4096)
 def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = EPISODE_STEPS) -> ScoreBound:
-    """Return the upper bound on completed orders and on their share in one episode.
+    """Return the upper bound on the number of completed orders and on the success rate in one episode.
 
     `alpha` is the order interval factor, and `agents` is the number of agents.
     """
@@ -79,7 +79,7 @@ def cell_bound(
 
 
 def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
-    """Return all orders that come in an episode with this seed. They do not depend on how agents play."""
+    """Return all orders that arrive in an episode with this seed. They do not depend on how agents play."""
     generator, orders = Random(seed), []  # noqa: S311
     for clock in range(0, options.max_steps, options.timing.interval):
         dish = generator.choice(options.level.dishes)

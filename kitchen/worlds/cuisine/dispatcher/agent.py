@@ -81,7 +81,8 @@ MAX_THOUGHT_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """The commands of one decision: `given` as read from the replies, `verdict` after the check.
+    """The commands of one decision: `given` are the commands as read from the replies, `verdict` is the
+    result of checking them.
 
     `mended` are the faults of the first reply if the model was asked again.
     """
@@ -183,8 +184,8 @@ class ModelConversation:
 
     @property
     def answers(self) -> tuple[MessageDraft, ...]:
-        """Return the model's answers to jobs, from its first reply that has some. A text that repeats the
-        prompt is removed."""
+        """Return the model's answers to jobs (tasks given by other members), from its first reply that has
+        any. A text that repeats the prompt is removed."""
         jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
         said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
         answers = next((each for each in said if each), ())
@@ -211,10 +212,8 @@ class ModelConversation:
 
 
 def reply_as_message(reply: Reply) -> str:
-    """Return the reply as the text that later prompts repeat: its text, or its structured reply as JSON.
-
-    An empty reply gives NO_WORDS.
-    """
+    """Return the reply as text, for the history in later prompts. A structured reply is returned as JSON.
+    An empty reply gives NO_WORDS."""
     said = reply.text if reply.call is None else json.dumps(reply.call)
     return said.strip() or NO_WORDS
 
@@ -265,12 +264,14 @@ TRIAL_SETTINGS: Mapping[str, Json] = {
 
 
 class Dispatcher(Agent):
-    """A language model that commands every seat it holds (MindAgent, arXiv 2309.09971, section 4).
+    """An agent whose language model commands all its seats (MindAgent, arXiv 2309.09971, section 4).
 
     `Decision.memory` is its only state between steps. `Decision.played_by` is `dispatcher` if a language
-    model chose, `stand-in` if no model is set up, and `planner` or `noop` if there was no answer. In the last
-    case `Decision.fallback` has the ModelError's code. Agents that the model left out get no command. The
-    intent is the plan of a structured reply, the same for every agent; a reply in free text has no intent.
+    model chose, and `stand-in` if no model is set up. If the model gave no answer, it is `planner` or `noop`,
+    and `Decision.fallback` has the ModelError's code.
+
+    Agents that the model left out get no command. The intent is the plan of a structured reply, the same
+    for every agent. A reply in free text has no intent.
     """
 
     kind = "dispatcher"
@@ -292,7 +293,7 @@ class Dispatcher(Agent):
         """Return a warning if the model cannot be used because a key, a name or a price is missing; else an
         empty tuple.
 
-        In that case the fallback would decide in every step.
+        Without a usable model, the fallback would decide in every step.
         """
         provider, model = parse_model_setting(self.options.model)
         fallback = FALLBACK_SENTENCES[self.options.fallback]
@@ -304,8 +305,8 @@ class Dispatcher(Agent):
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
-        """Return why the settings are refused: the token limit leaves no room for a reply after thinking.
-        Empty if there is room."""
+        """Return why the settings are refused; empty if they are not. They are refused if the token limit
+        leaves no room for a reply after the model's thinking."""
         return reply_room_problem(self.options)
 
     def model(self) -> str:
@@ -313,7 +314,7 @@ class Dispatcher(Agent):
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """Return how to try this agent out for a cost forecast. The trial uses the stand-in, a free
+        """Return the settings for a trial run that forecasts costs. The trial uses the stand-in, a free
         substitute for the model."""
         kept = (self.options.memory - 1) // 2
         chosen = {**self.chosen, **TRIAL_SETTINGS}
@@ -321,20 +322,22 @@ class Dispatcher(Agent):
         return ForecastTrial(chosen, kept, self.options.repair, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the messages that stay the same for the whole episode: the system message alone."""
+        """Return the messages that stay the same for the whole episode. There is only one: the system
+        message."""
         return (fixed_part(KitchenMoment.of(situation), self.options),)
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
         """Return the texts for the placeholders of a researcher's own prompt, by name.
 
-        These are the parts that are switched on, and the smaller pieces.
+        They are the parts of the prompt that are switched on, and smaller texts such as the list of
+        agents.
         """
         moment = KitchenMoment.of(situation)
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the model for commands within the situation's time limit. If it gives no answer, return the
-        fallback's decision."""
+        """Ask the model for commands within the situation's time limit. If the model gives no answer,
+        return the fallback's decision."""
         deadline = (
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
         )

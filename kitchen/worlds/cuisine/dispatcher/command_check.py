@@ -34,7 +34,8 @@ def spell_command(seat: int, command: Command) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommandedTeam:
-    """The number of agents in the kitchen, and the seats that the dispatcher or people command."""
+    """The number of agents in the kitchen, the seats that the dispatcher commands, and the seats that
+    people command."""
 
     agents: int
     mine: tuple[int, ...]
@@ -150,7 +151,7 @@ class CheckedCommands:
 
     @property
     def unread(self) -> bool:
-        """Return whether no command could be read for at least one agent."""
+        """True if at least one agent has no readable command."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property
@@ -188,7 +189,8 @@ def first_commands(
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
     """Return the first command for each agent of the dispatcher, and the faults of the other commands.
 
-    Faults are different second commands, and commands for agents that the dispatcher does not command now.
+    A second command for the same agent is a fault if it differs from the first. So is a command for an
+    agent that the dispatcher does not command now.
     """
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}

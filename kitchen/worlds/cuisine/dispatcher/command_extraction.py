@@ -52,7 +52,8 @@ class LevelNames:
         return cls(places, {plain_name(item): item for item in items if item not in other})
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """Return the place or the item with whose name these words begin, as (place, item, number of words).
+        """Return the place or the item whose name is at the beginning of `words`, as (place, item, number of
+        words).
 
         The longest match is used. Without a match, return ("", "", 0).
         """
@@ -114,7 +115,8 @@ MAX_PHRASE_TOKENS = 10
 def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None:
     """Return this seat's command from a text that names no agent, such as `goto pot0` or `goto(pot0)`.
 
-    Return None if the text does not begin with a verb of the game, or has no command after it.
+    Return None if the text does not begin with a verb of the game. Also None if no arguments follow a verb
+    that needs them.
     """
     match = _PHRASE_BEGINS.match(text)
     if not match:
@@ -126,10 +128,11 @@ def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None
 def parse_arguments(
     verb: str, seat: int, text: str, at: int, names: LevelNames, *, accept_unknown: bool = False
 ) -> tuple[GivenCommand, int] | None:
-    """Return the command whose arguments begin at position `at` of the text, and the position where they end.
+    """Return a command and the position where its arguments end. The arguments begin at position `at` of the
+    text.
 
-    Return None if no arguments follow. An unknown name is accepted at the end of a line, if it ends in a
-    digit, or if `accept_unknown` is True.
+    Return None if the verb needs arguments and none follow. An unknown name is accepted at the end of a
+    line, if it ends in a digit, or if `accept_unknown` is True.
     """
     if not takes_place(verb):
         return (seat, (verb,)), at
@@ -214,7 +217,7 @@ def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
 
 
 def key_role(key: str) -> str:
-    """Return what a key of a model's reply stands for: `agent`, `verb`, `place` or `item`; empty for other
+    """Return the role of a key in a model's reply: `agent`, `verb`, `place` or `item`; empty for other
     keys."""
     return _KEYS.get(plain_name(key), "")
 
@@ -226,7 +229,7 @@ def normal_verb(written: str) -> str:
 
 
 def takes_place(verb: str) -> bool:
-    """Return whether the verb takes a place as argument. Unknown verbs do."""
+    """Return whether the verb takes a place as argument. True for unknown verbs."""
     return verb not in VERBS or VERBS[verb].most > 0
 
 
@@ -293,10 +296,10 @@ MAX_DISTANCE = 200
 def commands_in_text(
     text: str, names: LevelNames, taken: list[Span], only_seat: int | None
 ) -> list[FoundText]:
-    """Return the commands in tables and in the other text. The ranges `taken` are not searched.
+    """Return the commands in the tables and in the rest of a text. The ranges `taken` are not searched.
 
-    If there are none and `only_seat` is given, return commands on lines that name no agent, as commands for
-    that seat.
+    If nothing is found and `only_seat` is given, return the commands on lines that name no agent, as
+    commands for `only_seat`.
     """
     rest = mark_taken(text, taken)
     found = list(_in_tables(rest, names))
@@ -410,10 +413,11 @@ def _grouped(group: Mapping[str, str], span: Span, names: LevelNames) -> Iterato
 
 
 def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenCommand | None:
-    """Return the command that these values make, by role: `agent`, `verb`, `place` and `item`.
+    """Return the command that these values make. The keys of `group` are the roles `agent`, `verb`, `place`
+    and `item`.
 
-    `verb` may hold a whole phrase, such as `goto pot0`. Return None if the agent or the verb is missing, or
-    if the phrase cannot be read.
+    `verb` may hold a whole phrase, such as `goto pot0`. Return None if the agent or the verb is missing,
+    or if the phrase cannot be read.
     """
     seat, verb = seat_named(group.get("agent", "")), group.get("verb", "").strip()[:80]
     if seat is None or not verb:

@@ -39,7 +39,7 @@ DEMONSTRATION_LEVEL_CODE = "demonstration"
 
 
 def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
-    """Yield small levels to demonstrate, the most suitable first. Each has one dish that is not in
+    """Yield small levels to demonstrate, the most suitable first. Each has one dish that does not occur in
     `level`."""
     stock = shipped_catalogue().stock
     others = [product for product in stock.recipes if product not in level.recipes]
@@ -133,10 +133,11 @@ DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 
 
 def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
-    """Return the team that a demonstration shows, with this number of agents; 0 means as many as play.
+    """Return the team that a demonstration shows, with this number of agents; 0 means the real number of
+    agents.
 
-    Seats keep their roles (commanded by the dispatcher or by a person). Additional seats are the
-    dispatcher's.
+    Each seat is commanded by the dispatcher or by a person, as in `team`. The dispatcher commands the
+    additional seats.
     """
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
@@ -148,10 +149,10 @@ def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
 def demonstrate(
     level: Level, team: CommandedTeam, way: DemonstrationKind = DISH_DEMONSTRATION
 ) -> Demonstration | None:
-    """Return a demonstration for this team; None if none of the best dishes could be played.
+    """Return a demonstration for this team; None if none could be played.
 
-    It is played in another level than `level`. If the kind `way` cannot be played, DISH_DEMONSTRATION is
-    used.
+    It is played in another level than `level`. If a demonstration of the kind `way` cannot be played,
+    DISH_DEMONSTRATION is used.
     """
     for shown in islice(demonstration_levels(level, team.agents), DISHES_TRIED):
         if turns := _play(shown, team, way):

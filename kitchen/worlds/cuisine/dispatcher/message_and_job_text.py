@@ -60,7 +60,7 @@ def member_name(moment: KitchenMoment, number: int | None) -> str:
     """Return the name of a team member in the prompt: `agent0 (a person)`, `you`, or `the game` if `number`
     is None.
 
-    A member without a robot has its own name.
+    A member without a robot is shown with the name from the organisation (the team's rules).
     """
     if number is None:
         return "the game"
@@ -87,13 +87,13 @@ def clip_line(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the text cut to `most` characters. A cut text ends with an ellipsis."""
+    """Return the text cut to at most `most` characters. A cut text ends with an ellipsis."""
     return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
 def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
-    """Return whether the line copies `MAX_COPIED_CHARACTERS` letters and digits in a row from one of these
-    texts."""
+    """Return whether the line copies a passage of one of these texts: `MAX_COPIED_CHARACTERS` letters and
+    digits in a row."""
     known, plain = [_plain(text) for text in fixed_texts], _plain(line)
     starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
     return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
@@ -142,8 +142,8 @@ JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "
 
 
 def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
-    """Return the reply's answers to these jobs as messages to those who gave them. Only the first answer
-    to each job is used."""
+    """Return the reply's answers to these jobs as messages to the members who gave the jobs. Only the
+    first answer to each job is used."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
     in_text = (

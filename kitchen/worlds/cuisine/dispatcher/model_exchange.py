@@ -50,7 +50,7 @@ def dispatch_tool(
 ) -> Tool:
     """Return the tool with which the model gives its commands as a structured reply.
 
-    If it `talks`, the reply also has a message to people. If it is `led`, the reply also has answers to jobs.
+    With `talks`, the reply also has a message to people. With `led`, the reply also has answers to jobs.
     """
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}
@@ -126,7 +126,7 @@ class DispatcherMemory:
     def within(self, horizon: int) -> Self:
         """Return the memory with only the last exchanges, so that the prompt has at most `horizon` messages.
 
-        The new question is one of these messages; each exchange is two.
+        Each exchange has two messages. The new question also counts as a message.
         """
         kept = (horizon - 1) // 2
         return replace(self, exchanges=self.exchanges[-kept:] if kept else ())
@@ -160,8 +160,8 @@ SEED_RANGE = 2**31
 
 
 class FallbackPlanner:
-    """Runs the planner for one decision, at most once. Its commands replace the model's, or are the
-    stand-in's answer."""
+    """Runs the planner for one decision, at most once. Its commands replace the model's commands, or are
+    the answer of the stand-in (a substitute for the model)."""
 
     def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
         self.situation, self.moment, self.memory = situation, moment, memory
@@ -169,8 +169,8 @@ class FallbackPlanner:
 
     @cached_property
     def decision(self) -> Decision:
-        """Return the planner's decision, computed at the first use. The planner continues from its memory
-        of the last step, if any."""
+        """Return the planner's decision, computed at the first use. If the planner has a memory of the
+        last step, it continues from there."""
         self.was_asked = True
         planned = CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
         return run_without_waiting(planned)
@@ -181,8 +181,8 @@ class FallbackPlanner:
         return self.decision.memory if self.was_asked else None
 
     def advise(self) -> StandInAdvice:
-        """Return the planner's commands for the stand-in, and the names it needs to make deliberate
-        errors."""
+        """Return the planner's commands for the stand-in (a substitute for the model), and the names that
+        the stand-in needs to make deliberate errors."""
         brief, seen = self.moment.brief, self.moment.observation
         asked = self.moment.team.asked
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
@@ -261,8 +261,8 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return a client for the provider's model. For the stand-in's provider, `stand_in` creates it. Tests
-    replace this function."""
+    """Return a client for the provider's model. If the provider is the stand-in (a substitute for the
+    model), call `stand_in` to create the client. Tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers

@@ -187,7 +187,7 @@ def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
     """Return the text with each placeholder replaced by its value in `meant`. Unknown placeholders become
     empty.
 
-    Paragraphs that become empty are removed. Placeholders within inserted values are not replaced.
+    Paragraphs that become empty are removed. Placeholders inside the inserted values are not replaced.
     """
     paragraphs = (
         PLACEHOLDER_PATTERN.sub(lambda found: meant.get(found[1], ""), paragraph)
@@ -197,9 +197,10 @@ def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
 
 
 def missing_part(options: DispatcherOptions) -> str:
-    """Return which needed placeholders a researcher's own prompt lacks, as `prompt: reason`.
+    """Return why a researcher's own prompt is incomplete: the needed placeholders that it lacks, as `prompt:
+    reason`.
 
-    Return an empty string if nothing is missing, or the default prompt is used.
+    Return an empty string if nothing is missing, or if the default prompt is used.
     """
     if not options.prompt:
         return ""
@@ -235,8 +236,8 @@ def _needed(options: DispatcherOptions) -> Iterator[str]:
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a one-element tuple: a sentence that names the placeholders of a researcher's own prompt whose
-    parts are switched off.
+    """Return a tuple with one sentence about a researcher's own prompt. The sentence names the placeholders
+    whose parts are switched off.
 
     Return an empty tuple if there are none.
     """
@@ -303,7 +304,7 @@ def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[
 def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demonstration | None:
     """Return the demonstration that the settings select for this level and team.
 
-    Return None if it is switched off or cannot be played.
+    Return None if demonstrations are switched off, or if the selected one cannot be played.
     """
     if options.demonstration == "none":
         return None
@@ -312,16 +313,16 @@ def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demo
 
 
 def frame_text(moment: KitchenMoment) -> str:
-    """Return the description of the model's task: the game, its agents, and the agents that it does not
-    command."""
+    """Return the description of the model's task: the game, the model's agents, and the agents that the
+    model does not command."""
     task: str = SENTENCES["questions"]["task"]
     about = task.format(agents=moment.team.list_mine(), steps=moment.brief["max_steps"])
     return "\n".join([about, *other_players_text(moment)])
 
 
 def other_players_text(moment: KitchenMoment) -> Iterator[str]:
-    """Yield a sentence about agents that people command, and one about agents that other programs command,
-    if there are such agents."""
+    """Yield a sentence about agents that people command, if there are any. Then yield a sentence about
+    agents that other programs command, if there are any."""
     team = moment.team
     if team.people:
         yield _people(team, seen=moment.sees_people)
@@ -379,9 +380,9 @@ def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
 
 
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
-    """Return the question that asks for other commands for these seats, because of these `problems`.
+    """Return a question that asks the model for other commands for these seats, because of these `problems`.
 
-    `form` repeats the reply format; it is empty if the answer could be read.
+    `form` repeats the reply format. It is empty if the last reply could be read.
     """
     asks = f"Now give other commands for {_listed(seats)} only; the rest of yours stand and run before these."
     why = "Feedback, because not all of that can be carried out:"

@@ -69,7 +69,7 @@ _CHOSEN = re.compile(
 
 
 def chosen_option(text: str) -> str:
-    """Return the option that a reply says it chooses, such as `option b`; empty if it names none."""
+    """Return the option that a reply says it chooses, such as `option b`; empty if no option is named."""
     found: list[str] = _CHOSEN.findall(_spaced(text))
     return found[-1] if found else ""
 
@@ -77,7 +77,8 @@ def chosen_option(text: str) -> str:
 def heading_rank(heading: str, step: int | None, way: str = "") -> int:
     """Return how likely commands under this heading are meant for this step: NOT_NOW, PLAIN, ASKED or FINAL.
 
-    `step` is the current step. `way` is the result of `chosen_option`; its commands are FINAL.
+    `step` is the current step. `way` is the option that `chosen_option` returned. Commands under the
+    heading of this option are FINAL.
     """
     words = _spaced(heading)
     if way and way in words:
@@ -98,7 +99,8 @@ def _spaced(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RequestedCommands:
-    """The seats for which the model had to give commands, and the step, counted from 1; None if unknown."""
+    """The seats for which the model had to give commands, and the number of the step, counted from 1. The
+    number is None if unknown."""
 
     seats: Sequence[int] = ()
     step: int | None = None
@@ -139,8 +141,8 @@ class _Offer(NamedTuple):
 
 
 def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
-    """Choose the commands that the model intends for these seats among all that were found, and return them
-    in order.
+    """Return the commands that the model intends for these seats, in order. They are chosen from all commands
+    that were found (`found`).
 
     A seat is `unclear` if equally strong passages give it different commands.
     """
@@ -296,7 +298,7 @@ _WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "pr
 
 
 class ListedCommand(NamedTuple):
-    """A command in a JSON value, and the keys that lead to it, joined as its heading."""
+    """A command in a JSON value. Its heading consists of the keys that lead to the command."""
 
     heading: str
     given: GivenCommand
@@ -307,8 +309,8 @@ Find = tuple[Span, Sequence[ListedCommand]]
 
 
 def json_values(text: str, names: LevelNames) -> Iterator[Find]:
-    """Yield each JSON object or list in a text as (range, commands in it), in order. The commands may be
-    empty."""
+    """Yield each JSON object or list in a text as (range, commands), in order. The second element has the
+    commands inside it, and may be empty."""
     decoder, at, tries = json.JSONDecoder(), 0, MAX_JSON_STARTS
     while tries and (bracket := _BRACKET.search(text, at)):
         try:
@@ -325,8 +327,8 @@ def commands_in_json(
 ) -> Iterator[ListedCommand]:
     """Yield all commands in a JSON value, in order. Never raises.
 
-    `heading` has the keys above the value. `seat` is the agent that one of these keys names, None if none
-    does. `deep` is the nesting level.
+    `heading` has the keys above the value. `seat` is the agent that these keys name; None if they name
+    none. `deep` is the nesting level.
     """
     if deep > MAX_JSON_DEPTH:
         return
@@ -432,9 +434,9 @@ _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 def extract_from_reply(
     call: Mapping[str, Json] | None, text: str, names: LevelNames, requested: RequestedCommands
 ) -> ExtractedCommands:
-    """Return the commands that a reply intends for this step, from its structured reply `call`.
+    """Return the commands that a reply intends for this step, from its structured part `call`.
 
-    If `call` is None or has no commands, they are read from `text`.
+    If `call` is None or has no commands, the commands are read from `text`.
     """
     read = extract_from_call(call, names, requested) if call else None
     return read if read and (read.given or read.unclear) else extract_commands(text, names, requested)

@@ -88,7 +88,7 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """Return True if the model must reply by calling the tool for commands, instead of in text."""
+        """True if the model must reply by calling the tool for commands, instead of in text."""
         return self.reply == "tool"
 
 
@@ -139,5 +139,5 @@ def reply_room_problem(options: DispatcherOptions) -> str:
 
 
 def calls_tool(options: DispatcherOptions) -> bool:
-    """Return True if the model gets the reply's schema as a tool, False if it gets it as a JSON format."""
+    """Return how the model gets the schema of the reply: True for a tool, False for a JSON format."""
     return calls_tools(*parse_model_setting(options.model), thinks=options.effort != "least")

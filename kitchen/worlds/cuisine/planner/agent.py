@@ -105,7 +105,7 @@ def _dish(batch: Batch) -> str:
 
 
 class CuisinePlanner(Agent):
-    """An agent that plans for all robots in the kitchen, and commands those in its own seats."""
+    """An agent that plans for all robots in the kitchen, and commands the robots in its own seats."""
 
     kind = "planner"
     reads_words = True
@@ -237,8 +237,8 @@ READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
 
 
 class CuisineAdviser(Adviser):
-    """Advises people with the planner. It gives no advice in a kitchen whose data the planner cannot read,
-    such as another version's."""
+    """Advises people with the planner. It gives no advice if the planner cannot read the kitchen's data,
+    for example data of another version."""
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return the command of the planner's first plan as advice; None if there is nothing to recommend."""
@@ -273,10 +273,10 @@ class CuisineAdviser(Adviser):
         return run_without_waiting(CuisinePlanner({}).decide(theirs)).commands
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether the observation agrees with the prediction that the robot in this seat gave this
-        command.
+        """Return whether a prediction was right: that the robot in this seat would give this command. The
+        observation after the step decides.
 
-        Only its place and whether it holds something are compared.
+        Only the robot's place, and whether it holds something, are compared.
         """
         agent = observation["agents"][seat]
         if command[0] == "goto":
@@ -286,13 +286,13 @@ class CuisineAdviser(Adviser):
         return agent["holds"] is None
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return the share of served orders among served and failed ones; None if no order has ended."""
+        """Return the share of completed orders among all that have ended; None if no order has ended."""
         rate: float | None = score["success_rate"]
         return rate
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the number of served dishes as a share of what a good team serves in this number of
-        steps, at most 1."""
+        """Return the number of completed orders, divided by the number that a good team completes in this
+        number of steps. At most 1."""
         return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
 
 

@@ -42,7 +42,7 @@ HEARD_KEY = "heeded"
 
 @dataclass(frozen=True, slots=True)
 class HeardInstructions:
-    """All requests of people that may still apply, and which of them are new."""
+    """All requests of people that may still apply. It also marks which of them are new."""
 
     before: Mapping[str, Json]
     """The remembered state: the number of the `last` message, whether somebody was `helped`, and `wishes`."""
@@ -181,8 +181,8 @@ def report_messages(
     """Return reports about finished jobs, and about requests to fetch something that could not be fetched in
     time.
 
-    `wishes` are all requests, `left` those that remain, `done` those that were achieved. A job to fetch
-    several items is reported once, after the last of them.
+    `wishes` are all requests, `left` the requests that remain, and `done` the requests that were achieved.
+    A job to fetch several items is reported once, after the last item.
     """
     ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
@@ -239,11 +239,11 @@ class FollowedInstructions:
 def follow_instructions(
     situation: Situation, instructions: HeardInstructions, at_jobs: Mapping[int, int]
 ) -> FollowedInstructions:
-    """Return commands and answers for the requests that apply now, and the situation of the robots without
-    one.
+    """Return commands and answers for the requests that apply now, and the situation of the robots without a
+    request.
 
-    `at_jobs` are the robots that carry out a job with an aim, with the number of the job's message. Requests
-    before the job do not apply to them.
+    `at_jobs` maps each robot that carries out a job with an aim to the number of the job's message.
+    Requests that are older than this message do not apply to the robot.
     """
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
     wishes = list(instructions.wishes)
@@ -296,8 +296,8 @@ def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
-    """Return the situation for the seats that are not in `commands`. It counts `commands` among those
-    already given."""
+    """Return the situation for the seats that are not in `commands`. In it, `commands` are among the
+    commands already given in this step."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)

@@ -73,7 +73,7 @@ _WORK: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One request or announcement in a person's message, such as to fetch an item."""
+    """One request or announcement in a person's message, such as a request to fetch an item."""
 
     number: int
     """Number of the message."""
@@ -96,12 +96,12 @@ class Wish:
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return True if the wish is to fetch an item and was written too many steps before `step`."""
+        """Return whether the wish is to fetch an item and was written too many steps before `step`."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
-        """Return the robots of `mine` to which the wish applies: those that it names, or all if it names
-        none."""
+        """Return the robots to which the wish applies. They are the robots that the wish names or, if it
+        names none, all of `mine` (the robots that the planner controls)."""
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
@@ -121,14 +121,15 @@ class CurrentWishes:
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Add a wish to fetch an item. Robots that it names stop waiting, and the item is not reserved any
-        more."""
+        """Add a wish to fetch an item. Robots that the wish names stop waiting. The item is not reserved
+        any more."""
         self.stopped -= set(wish.seats)
         self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Apply a wish other than fetching an item. `seats` are the robots of `mine` that it concerns."""
+        """Apply a wish that is not about fetching an item. `seats` are the robots of `mine` (the agent's
+        robots) that the wish is about."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
@@ -150,7 +151,8 @@ def people_messages(
     """Return people's messages and jobs in plain text that this agent has received, in order. Withdrawn jobs
     are left out.
 
-    Messages with a number up to `after` were for the person who had the seat before, and are left out.
+    Messages with a number up to `after` are left out, too: they were for the person who had the seat
+    before the agent.
     """
     people = person_members(organisation)
     theirs, gone = [said for said in messages if said.sender in people], withdrawn_jobs(messages)
@@ -251,8 +253,8 @@ def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
-    """Return the combined effect of these wishes on the robots `mine`, applied in order. Old wishes to
-    fetch are ignored."""
+    """Return the combined effect of these wishes, applied in order, on the agent's robots (`mine`). Old
+    wishes to fetch an item are ignored."""
     now = CurrentWishes()
     for wish in wishes:
         seats = set(wish.meant(mine))
@@ -265,7 +267,7 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes to remember, in order: those that are not in `done` and not too old.
+    """Return the wishes to remember, in order. Wishes that are too old or in `done` are left out.
 
     Of equal wishes, only the last is returned.
     """
@@ -287,9 +289,7 @@ def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, 
 
 
 def is_first_addressee(message: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Return whether `member` has the lowest number among the agents with a seat that received this message.
-
-    Return True if no such agent received it.
-    """
+    """Return whether `member` has the lowest number among the agents with a seat that received this
+    message. True if no such agent received it."""
     receivers = [organisation.member(one) for one in message.to]
     return member == min((one.number for one in receivers if one.seats and not one.is_person), default=member)

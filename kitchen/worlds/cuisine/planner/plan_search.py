@@ -68,10 +68,10 @@ class OrderDemand:
         return ServedValue(self, open_orders, dict(self.stock))
 
     def later(self, dish: str, step: int, nth: int) -> float:
-        """Return the expected value of serving a dish for an order that may come later.
+        """Return the expected value of serving a dish for an order that may arrive later.
 
-        `step` is when it is served, in steps from now. `nth` numbers the dishes of this kind without an open
-        order, from 1.
+        `step` is when the dish is served, in steps from now. `nth` counts the dishes of this kind for
+        which no order is open yet, from 1.
         """
         key = (dish, step, nth)
         if key not in self._later:
@@ -88,8 +88,8 @@ class OrderDemand:
         return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
-        """Return the value of a simulated plan up to the step `horizon`: served dishes, plus a part for
-        unfinished ones.
+        """Return the value of a simulated plan up to the step `horizon`. It is the value of the served
+        dishes, plus a share of the value of unfinished dishes.
 
         `wishes` are the plan's dishes.
         """
@@ -214,7 +214,7 @@ class PlanSearch:
         self.played: dict[PlanDraft, PlayedDraft] = {}
 
     def play(self, draft: PlanDraft) -> PlayedDraft:
-        """Simulate this plan and return it with its value. Each plan is simulated once."""
+        """Simulate this plan. Return the plan with the result and the value. Each plan is simulated once."""
         played = self.played.get(draft)
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
@@ -266,8 +266,8 @@ class PlanSearch:
     def best(self, start: PlanDraft | None, tries: int, rng: Random) -> PlayedDraft:
         """Return the best plan found. The search simulates `tries` random changes of the best plan so far.
 
-        It begins with the plan by deadlines, or with `start` (the plan of the last step) if that is about as
-        good.
+        It starts from the plan by deadlines (`by_deadline`). If `start` (the plan of the last step) is
+        about as good, the search starts from `start` instead.
         """
         best = self.play(PlanDraft(self.by_deadline(), self.settings.style))
         if start is not None:

@@ -24,9 +24,9 @@ MOVE_STEPS = 4
 class RecipePlan:
     """Times and effort to make one product.
 
-    `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the agent
-    must stay at the tool. `work`: commands to make the product and bring it where it is needed. `span`: steps
-    for the same with unlimited help.
+    `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the
+    agent must stay at the tool. `work`: number of commands to make the product and to bring it where it is
+    needed. `span`: steps for the same work with unlimited help.
     """
 
     product: str
@@ -40,8 +40,8 @@ class RecipePlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KitchenBook:
-    """The brief of a kitchen in the form in which the planner computes. Places are numbers: indices of
-    `places`."""
+    """The brief (the unchanging facts) of a kitchen in the form in which the planner computes. Places are
+    numbers: indices of `places`."""
 
     places: tuple[str, ...]
     number: dict[str, int]
@@ -124,7 +124,7 @@ def _recipe(product: str, entry: Json, below: list[RecipePlan], tool: Mapping[st
 
 @dataclass(slots=True)
 class RobotState:
-    """A robot's place (as a number), its item, and for how many more steps it is busy."""
+    """A robot's place (as a number), its item, and the number of steps for which it is still busy."""
 
     at: int
     holds: str | None
@@ -135,9 +135,9 @@ class RobotState:
 class KitchenScene:
     """The state of the kitchen at one moment.
 
-    Orders are (dish, steps left); a dish must be put down fewer than this number of steps from now to serve
-    the order. `theirs` are items reserved by others: the planner's robots do not fetch, make or take them.
-    `unmade` are products that the planner's robots do not make.
+    `orders` are (dish, steps left). To serve an order, the dish must be put down in fewer steps than
+    `steps left`. `theirs` are items reserved by people: the planner's robots do not fetch, make or take
+    them. `unmade` are products that the planner's robots do not make.
     """
 
     step: int
@@ -190,8 +190,8 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return the place and the item of each robot that the planner does not command, and for how many steps
-    both have not changed.
+    """Return the place and the item of each robot that the planner does not command. Also return for how many
+    steps both have not changed.
 
     `ours` are the planner's seats. `before` is the result of the last step.
     """
@@ -208,10 +208,11 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Find robots of other commanders that have not moved for a long time, and return their seats.
+    """Find robots that the planner does not command and that have not moved for a long time. Return their
+    seats.
 
-    Their items are removed from the scene, so that the plan does not wait for them. `seen` is the result of
-    `watch_others`.
+    Their items are removed from the scene, so that the plan does not wait for these robots. `seen` is the
+    result of `watch_others`.
     """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:

@@ -28,7 +28,8 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
     """Give robots the trips that they have already begun. A trip carries one item, or starts one tool.
 
     A robot that holds an item gets a trip to deliver it. A robot of the planner with empty hands continues
-    its errand in `under_way`. Any other robot with empty hands continues the work of the tool where it is.
+    its errand in `under_way`. Any other robot with empty hands continues the work of the tool at its
+    place.
     """
     for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
         thing = scene.agents[index].holds
@@ -113,8 +114,8 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
-    """Return the planner's unfinished trips after the first step as errands by seat, so that the next
-    decision can continue them."""
+    """Return the planner's unfinished trips after the first step, by seat. They are returned as errands, a
+    form that the next decision can continue."""
     ours = ((index, trip) for index, trip in enumerate(floor.trips) if trip and index not in floor.idle)
     return {index: errand for index, trip in ours if (errand := _errand(floor, trip))}
 
@@ -134,9 +135,11 @@ class Rollout(TripChoice):
 
     Results after `run`: `first` has the (agent, command) pairs of the first step, in order. `served` has
     (dish, step from now) for each dish put on the serving table. `goals` has each agent's trip in the first
-    step, and `ahead` its trip after that. `after_first` has the errands that continue after the first step.
-    `still_passing` and `still_helping` are the agents of the plan's `passing` and `helping` that have not
-    done so in the first step.
+    step, and `ahead` its trip after that. `after_first` has the errands (unfinished trips) that continue
+    after the first step.
+
+    The plan lists agents that shall skip a trip (`passing`) or help (`helping`). `still_passing` and
+    `still_helping` are the agents on these lists that have not done so in the first step.
     """
 
     def __init__(

@@ -30,10 +30,10 @@ HELP_STEPS = 3
 class TripChoice:
     """The state of the planner's simulation at one step, and the choice of the robots' trips.
 
-    `inside` and `reserved`: the batch in each tool, and the batch that comes next. `idle`: robots that others
-    command; they take no new trips. `passing`: robots that skip the first trip they find. `helping`: robots
-    that start another robot's tool once, if possible. `absent`: robots among `idle` that have not moved for a
-    long time.
+    `inside`: the batch (filling) in each tool. `reserved`: each tool's next batch. `idle`: robots that
+    others command; they take no new trips. `passing`: robots that skip the first trip they find.
+    `helping`: robots that start another robot's tool once, if possible. `absent`: robots among `idle` that
+    have not moved for a long time.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the next trip of this robot: the first one, in the order of the batches, that needs no long
+        """Return the next trip of this robot: the first trip, in the order of the batches, that needs no long
         wait.
 
-        If there is none, return the trip with the shortest wait, or None if no trip is possible.
+        If there is no such trip, return the trip with the shortest wait. None if no trip is possible.
         """
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
@@ -127,8 +127,8 @@ class TripChoice:
         return None
 
     def filled_at(self, batch: Batch) -> int:
-        """Return the step in which the last missing item of this batch arrives; FAR_STEPS if not all are
-        on their way."""
+        """Return the step in which the last missing item of this batch (filling of a tool) arrives.
+        FAR_STEPS if some items are not on their way."""
         if self.inside[batch.tool] is not batch:
             return FAR_STEPS
         coming = [
@@ -205,14 +205,16 @@ class TripChoice:
         return wait if wait > 0 else 0
 
     def has_room(self, batch: Batch) -> bool:
-        """Return whether a place is free, or soon free, to which the product of this batch can be brought."""
+        """Return whether the product of this batch (filling of a tool) can be brought somewhere: to a
+        place that is free, or soon free."""
         parent = batch.parent
         if parent is None or parent.tool != NOWHERE:
             return True
         return self._tool_wait(parent.recipe.tool, 0) != FAR_STEPS
 
     def reserve(self, batch: Batch, near: int) -> bool:
-        """Reserve the tool that is free first for this batch, and return whether there is one.
+        """Reserve a tool for this batch (filling of a tool): the tool that is free first. Return whether
+        there is one.
 
         Of equally good tools, the one at the place `near` is preferred.
         """

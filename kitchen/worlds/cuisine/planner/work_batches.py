@@ -20,8 +20,9 @@ NOWHERE = -1
 class Batch:
     """One filling of one tool.
 
-    `need`: base ingredients that nobody brings yet. `due`: number of items not yet inside. `done_at`: the
-    step from now at which the product can be taken, None before the tool is started.
+    `need`: base ingredients that no robot is bringing yet. `due`: the number of items that are not in the
+    tool yet. `done_at`: the step from now at which the product can be taken; None before the tool is
+    started.
     """
 
     recipe: RecipePlan
@@ -38,8 +39,9 @@ class Batch:
 class ItemsAround:
     """The items in the kitchen that dishes can use.
 
-    `held`: by item, the robots that hold it. `products`: by product, the tools that contain it, the first one
-    done first. `begun`: by type of tool, the tools that are partly filled.
+    `held`: for each item, the robots that hold it. `products`: for each product, the tools that contain
+    it; the tool that is done first comes first. `begun`: for each type of tool, the tools that are partly
+    filled.
     """
 
     __slots__ = ("begun", "held", "products")
@@ -65,10 +67,10 @@ def _copied(pool: Mapping[str, list[int]]) -> dict[str, list[int]]:
 
 
 class WorkBatches:
-    """The batches for all dishes of a plan, in the order in which robots look for work.
+    """The batches (fillings of tools) for all dishes of a plan, in the order in which robots look for work.
 
-    `bringing`: for robots that carry something, the batch they bring it to, or None for the serving table.
-    `inside`: the batch in each tool, or None if it is empty.
+    `bringing`: for each robot that carries an item, the batch that needs the item, or None for the serving
+    table. `inside`: the batch in each tool, or None if the tool is empty.
     """
 
     def __init__(
@@ -217,9 +219,9 @@ FETCH, CARRY, ACTIVATE = 0, 1, 2
 class TripStyle(NamedTuple):
     """The rules by which trips are chosen.
 
-    `patience`: waiting allowed in a trip. `stay`: waiting allowed at a tool that the agent has just
-    activated. `guard`: keep tools free for earlier wishes. `helps`: an agent without work starts another
-    agent's tool.
+    `patience`: steps that a robot may wait in a trip. `stay`: steps that a robot may wait at a tool that
+    it has just activated. `guard`: keep tools free for earlier dishes of the plan. `helps`: a robot
+    without work starts another robot's tool.
     """
 
     patience: int = 1
@@ -229,7 +231,8 @@ class TripStyle(NamedTuple):
 
 
 class PlanDraft(NamedTuple):
-    """A plan: the dishes in their order, the rules for trips, and the errands to continue."""
+    """A plan: the dishes in their order, the rules for trips, and the errands (unfinished trips) to
+    continue."""
 
     wishes: tuple[str, ...]
     style: TripStyle

@@ -19,8 +19,8 @@ DATA = Path(__file__).with_name("data") / "proagent.json"
 
 
 class PublishedMean(NamedTuple):
-    """A published mean of points, and the number after ± in the paper (described there in two different
-    ways)."""
+    """A published mean of points (`points`), and the number after ± in the paper (`spread`). The paper
+    describes this number in two different ways."""
 
     points: float
     spread: float
@@ -76,8 +76,7 @@ class PartnerBenchmark(PairingBenchmark):
         return {"layout": level, "ticks": steps, **cooking}
 
     def kinds(self) -> tuple[str, ...]:
-        """Return the kinds of agents to compare. `script` is not one of them, because its commands are
-        given."""
+        """Return the kinds of agents to compare. `script` is left out, because it plays given commands."""
         return ("stay", "random", "greedy", "grid_planner", "proagent", "skill_dispatcher")
 
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:

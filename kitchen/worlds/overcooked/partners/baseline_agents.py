@@ -49,7 +49,8 @@ class StayAgent(SimplePartner):
 
 
 class RandomWalkAgent(SimplePartner):
-    """The released *Random* agent. It chooses one of the four directions or `stay`, all equally likely."""
+    """The agent *Random* of the published code. It chooses one of the four directions or `stay`, all
+    equally likely."""
 
     kind: ClassVar[str] = "random_walk"
 
@@ -109,13 +110,13 @@ ONION = "onion"
 
 
 class GreedyAgent(SimplePartner):
-    """An agent that brings one thing after the other to where it is needed, and ignores its partner."""
+    """An agent that always takes the shortest path to the item it needs next, and ignores its partner."""
 
     kind: ClassVar[str] = "greedy"
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why the agent cannot play this world (no soup of three onions is ordered); empty if it
-        can."""
+        """Return why the agent cannot play this world; empty if it can. The world must have an order for a
+        soup of three onions."""
         wanted = [ONION] * POT_CAPACITY
         ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
@@ -123,8 +124,8 @@ class GreedyAgent(SimplePartner):
     async def decide(self, situation: Situation) -> Decision:
         """Return the greedy command for every seat that the agent plays.
 
-        If neither seat has moved since the last step, return a random move instead. It depends only on the
-        situation's seed.
+        If neither seat has moved since the last step, a random move is returned instead. The random move
+        depends only on the situation's seed.
         """
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         stuck = situation.memory == scene.poses
@@ -153,9 +154,10 @@ def greedy_command(scene: GridScene, seat: int) -> Command:
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
-    """Predict the seat's (cell, direction) at each tick until it interacts, as if it were alone and greedy.
+    """Predict the seat's pose, as (cell, direction), at each tick until it interacts. The prediction assumes
+    that the seat is greedy (`greedy_goals`) and that the partner is absent.
 
-    The first is the present one. At most `ticks` ticks are predicted.
+    The first pose is the present one. At most `ticks` ticks are predicted.
     """
     found = [(scene.at[seat], scene.face[seat])]
     for _ in range(ticks):
@@ -206,10 +208,11 @@ class PathStep(NamedTuple):
 
 
 def first_command(scene: GridScene, seat: int, wanted: Container[Cell]) -> Command | None:
-    """Return the first command of the cheapest path on which this seat uses one of the cells `wanted`.
+    """Return the first command of the cheapest path on which this seat uses one of the cells `wanted`. The
+    partner is ignored.
 
-    Return None if it can reach none of them. The partner is ignored. A path costs one per move, one for a
-    turn at its end if needed, and one for the interact.
+    Return None if the seat can reach none of the cells. Each move costs 1, and the `interact` command
+    costs 1. A turn at the end of the path, if needed, costs 1.
     """
     best: tuple[int, Command] | None = None
     for way in paths_from(scene.layout, scene.at[seat]):

@@ -23,10 +23,11 @@ alone, and at most the third later than by the other seat alone.
 
 
 def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
-    """Return the quickest relay that saves time; None if there is none. In a relay, one seat lays food on a
-    counter, and the other brings it to a pot.
+    """Return the quickest relay that saves time; None if there is none. In a relay, one seat puts food on a
+    counter, and the other seat brings the food to a pot.
 
-    A relay must save the first seat some ticks and bring the food to a pot about as soon.
+    A relay must save the first seat some ticks. The food must reach a pot about as soon as without the
+    relay.
     """
     if board.stuck is not None:
         return None

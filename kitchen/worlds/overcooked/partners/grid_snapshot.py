@@ -52,11 +52,12 @@ class GridScene:
 
     @property
     def poses(self) -> Json:
-        """Return [x, y, direction] of both seats, as agents store it in their memory."""
+        """Return [x, y, direction] of both seats, in the form in which agents store poses in their memory."""
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where this thing can be taken: its dispensers, then counters on which one lies."""
+        """Return the cells where this item can be taken: its dispensers first, then the counters that hold
+        one."""
         letters = [letter for letter, given in DISPENSERS.items() if given == thing]
         lying = [cell for cell, what in self.counters.items() if what == thing]
         return [*(cell for letter in letters for cell in self.layout.places(letter)), *lying]
@@ -124,8 +125,8 @@ def _item(raw: Json) -> Item | None:
 
 
 class CounterRelay(NamedTuple):
-    """A plan in which the seat `giver` lays food on the counter `cell`, and the other seat takes it from
-    there."""
+    """A plan in which the seat `giver` puts food on the counter `cell`, and the other seat takes the food
+    from there."""
 
     giver: int
     cell: Cell
@@ -136,8 +137,8 @@ class CounterRelay(NamedTuple):
 class TaskBoard:
     """The state of the grid with all that is needed to assign errands (which cells each seat uses next).
 
-    `grounds` are the path graphs of both seats, and `poses` their numbers in these. `stuck` is a seat that is
-    assumed not to move any more, None if there is none.
+    `grounds` are the path graphs of both seats. `poses` are the seats' nodes in these graphs. `stuck` is a
+    seat that is assumed not to move any more; None if there is none.
     """
 
     scene: GridScene
@@ -150,12 +151,13 @@ class TaskBoard:
     _missing: dict[Cell, list[str]] = field(default_factory=dict)
 
     def cost(self, seat: int, cell: Cell) -> int:
-        """Return the number of ticks until this seat faces the cell; UNREACHABLE if it cannot get there."""
+        """Return the number of ticks until this seat faces the cell; UNREACHABLE if the seat cannot get
+        there."""
         way = self.grounds[seat].ways(cell)[self.poses[seat]]
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
     def reachable(self, seat: int, cells: Iterator[Cell] | tuple[Cell, ...] | list[Cell]) -> list[Cell]:
-        """Return those of the `cells` that this seat can get to and face."""
+        """Return the cells of `cells` that this seat can get to and face."""
         return [cell for cell in cells if self.cost(seat, cell) < UNREACHABLE]
 
     def places(self, letter: str) -> tuple[Cell, ...]:
@@ -163,7 +165,7 @@ class TaskBoard:
         return self.scene.layout.places(letter)
 
     def free_counters(self) -> list[Cell]:
-        """Return all counters on which nothing lies."""
+        """Return all empty counters."""
         return [cell for cell in self.places(COUNTER) if cell not in self.scene.counters]
 
     def shared(self, seat: int) -> list[Cell]:
@@ -171,8 +173,8 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the contents of the pot in this cell, and the ticks until it is ready (None if it is not
-        started).
+        """Return the contents of the pot in this cell, and the ticks until the soup is ready (None if the pot
+        is not started).
 
         An empty pot gives `((), None)`.
         """
@@ -189,17 +191,17 @@ class TaskBoard:
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """Return the ordered soup that should be cooked in this pot: the one with most points per tick that
-        its contents allow.
+        """Return the ordered soup that should be cooked in this pot. It is the soup with the most points per
+        tick that the pot's contents allow.
 
-        Return an empty tuple if no order is possible.
+        Return an empty tuple if no ordered soup is possible.
         """
         contents = Counter(self.pot(cell)[0])
         return self.best(soup for soup in self.scene.layout.orders if contents <= Counter(soup))
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """Return the soup among `soups` with most points per tick whose ingredients are available; an
-        empty tuple if there is none."""
+        """Return the soup among `soups` with the most points per tick. Only soups whose ingredients are
+        available are considered. An empty tuple if there is none."""
         layout, there = self.scene.layout, self.there()
         whole = (soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself)
         fits = [soup for soup in whole if there.issuperset(soup)]
@@ -221,8 +223,8 @@ class TaskBoard:
                 yield food
 
     def all_missing(self) -> list[str]:
-        """Return the ingredients still needed by pots that are not started, those of the fullest pot
-        first."""
+        """Return the ingredients that pots which are not started still need. The ingredients of the
+        fullest pot come first."""
         return [food for cell in self.open_pots() for food in self.missing(cell)]
 
     def pots_for(self, food: Item | None) -> list[Cell]:
@@ -239,7 +241,7 @@ class TaskBoard:
         return self._missing[cell]
 
     def to_start(self) -> list[Cell]:
-        """Return the cells of the pots that hold their intended soup and wait for a seat to start them.
+        """Return the cells of the pots that hold their intended soup and that a seat must start.
 
         Return an empty list if pots start by themselves.
         """

@@ -56,8 +56,8 @@ class PoseGraph:
         return before
 
     def ways(self, goal: Cell) -> tuple[int, ...]:
-        """Return for each pose, by its number, the ticks until a seat faces the cell `goal`; UNREACHABLE
-        if it cannot."""
+        """Return the ticks that a seat in each pose needs until it faces the cell `goal`. The index is the
+        number of the pose. UNREACHABLE if the seat cannot get there."""
         found = self._ways.get(goal)
         if found is None:
             found = self._ways[goal] = self._work_out(goal)
@@ -77,9 +77,10 @@ class PoseGraph:
         return tuple(ways)
 
     def between(self, pose: int, first: Cell, target: Cell) -> int:
-        """Return the ticks that a seat in this pose needs to use the cell `first` and then face `target`.
+        """Return the ticks that a seat in this pose needs to use the cell `first` and then face the cell
+        `target`.
 
-        Return UNREACHABLE if it cannot.
+        Return UNREACHABLE if this is not possible.
         """
         found = self._between.get((pose, first, target))
         if found is None:
@@ -132,7 +133,8 @@ class TimedPath(NamedTuple):
     def cells(self, ground: PoseGraph) -> list[Cell]:
         """Return the cell of the seat at each tick.
 
-        If the path reaches its goal, the last cell comes twice, because the interact takes a tick.
+        If the path reaches its goal, the last cell comes twice, because the `interact` command takes a
+        tick.
         """
         cells = [ground.cell_of[pose] for pose in self.poses]
         return [*cells, cells[-1]] if self.arrives else cells
@@ -141,11 +143,12 @@ class TimedPath(NamedTuple):
 def find_path(
     ground: PoseGraph, start: int, goals: Mapping[Cell, int], other: Sequence[Cell]
 ) -> TimedPath | None:
-    """Return the quickest path from the pose `start` to a pose that faces a goal; None if there is none
+    """Return the quickest path from the pose `start` to a pose that faces a goal. None if there is no path
     within HORIZON_TICKS.
 
-    `goals` maps each goal to a cost in addition to the path. `other` has the other seat's cell at each tick;
-    the path avoids it. After the last of these cells, the other seat is ignored.
+    `goals` maps each goal to an extra cost, which is added to the path's cost. `other` has the other
+    seat's cell at each tick; the path avoids these cells. After the last of them, the other seat is
+    ignored.
     """
     tables = [(ground.ways(cell), more) for cell, more in goals.items()]
 
@@ -167,8 +170,8 @@ def find_path(
 
 
 def find_evasion(ground: PoseGraph, start: int, other: Sequence[Cell]) -> TimedPath:
-    """Return the quickest path to a cell that the other seat will not enter; if there is none, a path that
-    stays.
+    """Return the quickest path to a cell that the other seat will not enter. If there is none, return a path
+    that stays.
 
     `other` has the other seat's cell at each tick.
     """
@@ -202,7 +205,7 @@ def _next_edge(
 def is_move_free(here: Cell, there: Cell, other: Sequence[Cell], tick: int) -> bool:
     """Return whether a seat can move from `here` to `there` in the tick after number `tick`.
 
-    `other` has the other seat's cell at each tick. It must not be in the same cell, and the seats must not
+    `other` has the other seat's cell at each tick. Both seats must not be in the same cell, and must not
     swap cells.
     """
     if tick + 1 >= len(other):

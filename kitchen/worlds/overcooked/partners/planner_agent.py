@@ -145,9 +145,10 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
 
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
-    """Return paths for both seats' errands. The seat with the more urgent errand is planned first.
+    """Return paths for both seats' errands. The path of the seat with the more urgent errand is planned
+    first.
 
-    If a seat then does not reach its goal, the opposite order is also tried, and the cheaper result is
+    If a seat does not reach its goal this way, the opposite order is also tried. The cheaper result is
     returned.
     """
     rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]
@@ -204,8 +205,8 @@ class OvercookedAdviser(Adviser):
     def advise(self, situation: Situation) -> Advice | None:
         """Return the planner's command for the seat as advice; None if the planner would stay.
 
-        If the other seat blocked the last move, the advice is, with equal chance, to go around it or to try
-        again.
+        If the other seat blocked the last move, there are two kinds of advice with equal chance: go around
+        the other seat, or try again.
         """
         (seat,) = situation.seats
         poses = scene_from_situation(situation).poses
@@ -226,7 +227,7 @@ class OvercookedAdviser(Adviser):
         return run_without_waiting(GridPlanner({}).decide(situation))
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the points as a share of one point per tick, at most 1."""
+        """Return the points per tick, at most 1. One point per tick is the highest output to be expected."""
         return float(min(1.0, score["points"] / max(1, steps)))
 
 

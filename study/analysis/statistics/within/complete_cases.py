@@ -28,8 +28,8 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class CompleteCases:
-    """The values of participants who have one in every condition. `values` has shape (participants,
-    conditions), without gaps. `left_out` lists the other participants."""
+    """The values of the participants who have a value in every condition. `values` has shape
+    (participants, conditions), without gaps. `left_out` lists the other participants."""
 
     participants: tuple[str, ...]
     conditions: tuple[AnalysisCondition, ...]
@@ -38,7 +38,7 @@ class CompleteCases:
 
 
 def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
-    """Return participant → condition key → value. Participants without any value are left out."""
+    """Return each participant's values by condition key. Participants without any value are left out."""
     found: dict[str, dict[str, float]] = {}
     for row in table.observations:
         if row.value is not None:
@@ -47,8 +47,8 @@ def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
 
 
 def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCases:
-    """Return the values of participants who have one in each of these conditions (`keys`). Without `keys`,
-    all conditions that have values are required."""
+    """Return the values of the participants who have a value in each of the conditions `keys`. Without
+    `keys`, all conditions that have values are required."""
     asked = [c for c in table.conditions if (c.key in keys if keys else table.values(c.key))]
     people = values_by_participant(table)
     if table.between:

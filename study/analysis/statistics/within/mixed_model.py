@@ -39,8 +39,8 @@ GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """A model fitted by REML: estimates, their covariance, both variances, and what the degrees of freedom
-    are computed from."""
+    """A model fitted by REML. It has the estimates, their covariance, both variances, and the numbers from
+    which degrees of freedom are computed."""
 
     estimates: Array
     covariance: Array
@@ -158,7 +158,7 @@ def _derivatives(
 
 def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
     """Test the hypothesis that each row of `rows`, multiplied with the estimates, is 0. Return F, its two
-    degrees of freedom (numerator, denominator) and p."""
+    degrees of freedom (numerator, denominator) and the p value."""
     inner = rows @ found.covariance @ rows.T
     values, vectors = np.linalg.eigh(inner)
     directions = vectors.T @ rows
@@ -202,8 +202,8 @@ UNTOLD = {
 
 @dataclass(frozen=True, slots=True)
 class DesignMatrix:
-    """The design matrix, and the term of each column. `lost` counts, by term, columns that were left out
-    because they depended on others."""
+    """The design matrix, and the term of each column. `lost` counts, by term, the columns that were left
+    out because they are linear combinations of others."""
 
     x: Array
     terms: tuple[str, ...]
@@ -214,8 +214,8 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel |
     """Fit the mixed model with these terms; by default with all terms of the design. Return NotComputable if
     the data do not allow it.
 
-    The condition is always in the model. In a design with groups, group, level and their interaction
-    replace it.
+    The condition is always in the model. In a design with groups, the terms group, level and interaction
+    replace the condition.
     """
     terms = terms or (GROUP_TERMS if table.between else TERMS)
     rows = [row for row in table.observations if row.value is not None and _has_place(table, row)]

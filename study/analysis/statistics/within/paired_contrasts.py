@@ -50,8 +50,12 @@ MOST = 700.0
 
 
 def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
-    """Return how many times more likely the data are if there is a difference than if there is none. `t`
-    is the paired t of `n` differences, and `scale` that of the Cauchy prior."""
+    """Return the Bayes factor BF10: how many times more likely the data are if there is a difference than if
+    there is none.
+
+    `t` is the t value of the paired t test, and `n` the number of differences. `scale` is the scale of the
+    Cauchy prior.
+    """
     df = n - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 
@@ -92,8 +96,8 @@ def _same_people(between: BetweenFactor, *keys: str) -> bool:
 
 
 def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:
-    """Test the planned contrasts in order. Those that can be computed are corrected together with Holm's
-    method."""
+    """Test the planned contrasts in order. Contrasts that can be computed are corrected together with
+    Holm's method."""
     found = [paired_contrast(table, one.name, one.weights) for one in planned]
     computed = [one for one in found if isinstance(one, Contrast)]
     adjusted = iter(holm_adjusted([one.p for one in computed]))
@@ -175,7 +179,8 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
 
 
 def paired_g(t: float, n: int) -> tuple[float, float, float]:
-    """Return Hedges' g and the two ends of its 95 % interval, for `n` differences with paired t `t`."""
+    """Return Hedges' g and the two ends of its 95 % interval. `t` is the value of a paired t test, and `n`
+    the number of differences."""
     df, root = n - 1, math.sqrt(n)
     correct = small_sample_correction(df)
     tail = (1 - CONFIDENCE) / 2

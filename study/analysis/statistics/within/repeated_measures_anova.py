@@ -82,14 +82,20 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 
 def epsilons(values: Array) -> tuple[float, float]:
-    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt
-    (which may be above 1). `values` has shape (participants, conditions)."""
+    """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
+    Geisser, and of Huynh and Feldt. The latter may be above 1.
+
+    `values` has shape (participants, conditions).
+    """
     return epsilons_of(_contrasted(values), len(values) - 1)
 
 
 def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
-    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt.
-    `covariance` is that of orthonormal contrasts, and `df` its degrees of freedom."""
+    """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
+    Geisser, and of Huynh and Feldt.
+
+    `covariance` is the covariance matrix of orthonormal contrasts, and `df` its degrees of freedom.
+    """
     p = len(covariance)
     gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
     below = p * (df - p * gg)
@@ -103,8 +109,8 @@ def mauchly(values: Array) -> Sphericity | NotComputable | None:
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
-    """Return Mauchly's test of sphericity. `covariance` (p x p) is that of orthonormal contrasts, and `df`
-    its degrees of freedom. None for a single contrast."""
+    """Return Mauchly's test of sphericity; None for a single contrast. `covariance` (p x p) is the
+    covariance matrix of p orthonormal contrasts, and `df` its degrees of freedom."""
     p, s = len(covariance), covariance
     if p < 2:
         return None
@@ -139,8 +145,9 @@ def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
     """Return the within-participant interval of each condition, over the participants with a value in every
     condition.
 
-    With between-subjects groups, participants are those of the group that plays the condition. There is no
-    interval with fewer than two participants or conditions, nor for a condition that several groups play.
+    With between-subjects groups, only participants of the group that plays the condition are used. A
+    condition that several groups play has no interval. There are no intervals with fewer than two
+    participants or conditions.
     """
     if table.between is None:
         return _intervals(complete_cases(table))

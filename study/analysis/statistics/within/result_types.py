@@ -39,12 +39,12 @@ class Sphericity:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedMeasures:
-    """The result of a repeated-measures analysis of variance over conditions. Sums of squares are in the
-    measure's unit squared.
+    """The result of a repeated-measures ANOVA over conditions. Sums of squares are in the measure's unit
+    squared.
 
-    `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt. The
-    corrections multiply both degrees of freedom by their epsilon. `epsilon_hf` may be above 1; 1 is then
-    used.
+    The p values: `p` is uncorrected, `p_gg` is corrected after Greenhouse and Geisser, `p_hf` after Huynh
+    and Feldt. A correction multiplies both degrees of freedom by its epsilon. If `epsilon_hf` is above 1,
+    1 is used.
     """
 
     n: int
@@ -67,17 +67,16 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """True if the correction of Huynh and Feldt is used, False for that of Greenhouse and Geisser.
+        """True if the Huynh-Feldt correction is used, False for the Greenhouse-Geisser correction.
 
-        The former is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
+        Huynh-Feldt is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
         strict (Girden 1992).
         """
         return self.epsilon_gg > MILD
 
     @property
     def correction(self) -> str:
-        """The name of the correction for sphericity that decides; empty with two conditions, which need
-        none."""
+        """The name of the sphericity correction that is used; empty with two conditions, which need none."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
@@ -102,10 +101,11 @@ class RepeatedMeasures:
 class Contrast:
     """A weighted sum of conditions within participants, tested against zero by a paired t test.
 
-    `difference` is its mean in the measure's unit, with a 95 % interval that is not corrected for several
-    contrasts. `p_adjusted` is Holm's p over all contrasts of the family. `g` is Hedges' g over the
-    standard deviation of the participants' sums, with its interval by the noncentral t. `bayes_factor` is
-    in favour of a difference (Jeffreys, Zellner and Siow's prior, scale .707).
+    `difference` is the mean of the sum in the measure's unit. Its 95 % interval is not corrected for
+    several contrasts. `p_adjusted` is the p value after Holm's correction over all contrasts of the
+    family. `g` is Hedges' g; its denominator is the standard deviation of the participants' sums. The
+    interval of `g` uses the noncentral t distribution. `bayes_factor` is BF10, in favour of a difference
+    (Jeffreys, Zellner and Siow's prior, scale .707).
     """
 
     name: str
@@ -129,7 +129,7 @@ class Contrast:
 
     @property
     def significant(self) -> bool:
-        """True if the adjusted p is below .05."""
+        """True if the adjusted p value is below .05."""
         return self.p_adjusted < LEVEL
 
 
@@ -144,7 +144,7 @@ class UncomputedContrast:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of contrasts: those whose p values are corrected together."""
+    """Contrasts whose p values are corrected together."""
 
     contrasts: tuple[Contrast | UncomputedContrast, ...]
 
@@ -179,7 +179,8 @@ class SplitPlot:
     """The result of a mixed ANOVA with between-subjects groups. If everybody plays several levels, level and
     interaction are tested too.
 
-    `sizes` are (group, number of participants) pairs. The corrections are those of `RepeatedMeasures`.
+    `sizes` are (group, number of participants) pairs. The sphericity corrections are the same as in
+    `RepeatedMeasures`.
     """
 
     n: int
@@ -193,21 +194,21 @@ class SplitPlot:
 
     @property
     def correction(self) -> str:
-        """The name of the correction for sphericity that decides about level and interaction. Empty with
-        two levels or one, which need none."""
+        """The name of the sphericity correction that is used for level and interaction. Empty with two
+        levels or one, which need none."""
         if len(self.levels) < 3:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.epsilon_gg > MILD else "Greenhouse\N{EN DASH}Geisser"
 
     def epsilon(self, term: str) -> float:
-        """Return the epsilon of the correction that decides about this term, at most 1. It is 1 for the
-        group."""
+        """Return the epsilon of the sphericity correction that is used for this term, at most 1. It is 1
+        for the group."""
         if term == "group":
             return 1.0
         return min(self.epsilon_hf, 1.0) if self.epsilon_gg > MILD else self.epsilon_gg
 
     def p_corrected(self, effect: SplitPlotEffect) -> float:
-        """Return the p of this effect after the correction that decides."""
+        """Return the p value of this effect after the sphericity correction that is used."""
         return effect.p_hf if self.epsilon_gg > MILD else effect.p_gg
 
 
@@ -220,7 +221,8 @@ ORDER_TERMS = ("position", "carry_over")
 class Effect:
     """The F test of one term of a mixed model, with Satterthwaite's degrees of freedom.
 
-    `lost` counts columns of the design matrix that were left out because they depended on others.
+    `lost` counts columns of the design matrix that were left out because they are linear combinations of
+    others.
     """
 
     term: Term
@@ -232,7 +234,8 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order in which they were played."""
+        """True if the term is about conditions. False if it is about the order of play (position, carry-
+        over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -246,17 +249,19 @@ class UnidentifiedEffect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order in which they were played."""
+        """True if the term is about conditions. False if it is about the order of play (position, carry-
+        over)."""
         return self.term not in ORDER_TERMS
 
 
 @dataclass(frozen=True, slots=True)
 class MixedModel:
-    """The result of a linear mixed model with random participants, fitted by restricted maximum likelihood.
+    """The result of a linear mixed model with a random intercept per participant, fitted by restricted
+    maximum likelihood (REML).
 
-    `effects` are condition, position in the order (a slope) and carry-over (the condition before), each
-    adjusted for the others. `means` are the conditions' means at the middle position. `singular` is true
-    if the estimated variance of participants is 0.
+    `effects` are condition, position in the order (a slope) and carry-over (the condition played just
+    before), each adjusted for the others. `means` are the conditions' means at the middle position.
+    `singular` is true if the estimated variance of participants is 0.
     """
 
     n: int
@@ -279,7 +284,7 @@ class RankPair:
     """The comparison of two conditions after Friedman's test: the difference of their mean ranks and two p
     values.
 
-    Nemenyi's p uses the studentised range. Conover's p uses t, with Holm's correction.
+    Nemenyi's p value uses the studentised range. Conover's p value uses t, with Holm's correction.
     """
 
     first: AnalysisCondition
@@ -325,7 +330,7 @@ class CumulativeLink:
 class WithinInterval:
     """The 95 % within-participant interval of one condition (Cousineau 2005, Morey 2008).
 
-    Its mean is that of the `n` participants with a value in every condition.
+    `mean` is the mean over the `n` participants with a value in every condition.
     """
 
     condition: AnalysisCondition
@@ -347,9 +352,10 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedP:
-    """The p of a main test, corrected over several measures. `correction` is the label of the correction.
+    """The p value of a main test, corrected over several measures. `correction` is the label of the
+    correction.
 
-    This p, not the uncorrected one, decides whether conditions differ.
+    The corrected p value decides whether conditions differ, not the uncorrected one.
     """
 
     correction: str
@@ -360,10 +366,10 @@ class CorrectedP:
 class WithinResult:
     """All within-subject tests of one measure.
 
-    `main` holds the p values of the plan's main test (`main_test`) by term; they decide whether conditions
-    differ. The term is `condition`; with between-subjects groups, the terms are `group`, `level` and
-    `interaction`. If the plan corrects over measures, `over_measures` holds the corrected p of each term,
-    which then decides.
+    `main_test` names the main test. `main` holds its p values by term. The term is `condition`; with
+    between-subjects groups, the terms are `group`, `level` and `interaction`. `over_measures` holds each
+    term's p value after the correction over measures, if the plan has one. A corrected p value, if there
+    is one, decides whether conditions differ; else the one in `main`.
     """
 
     repeated: RepeatedMeasures | NotComputable
@@ -387,8 +393,8 @@ class WithinResult:
         return self.over_measures if test == self.main_test else {}
 
     def over(self, test: str) -> CorrectedP | None:
-        """Return the p of the conditions, corrected over measures, if `test` is the main test. None if
-        there is no such correction."""
+        """Return the p value of the conditions' effect, corrected over measures, if `test` is the main
+        test. None if there is no such correction."""
         return self.corrections(test).get("condition")
 
     @property

@@ -67,8 +67,8 @@ NAMES = {"condition": "condition", "position": "position in the order", "carry_o
 
 def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> tuple[Assumption, ...]:
     """Return the checked assumptions of the tests, violated ones first. `repeated` is the result of the
-    ANOVA and `mixed` that of the linear mixed model. Assumptions of a test that was not computed are left
-    out."""
+    ANOVA, and `mixed` the result of the linear mixed model. Assumptions of a test that was not computed
+    are left out."""
     cells = grouped_cases(table) if table.between else complete_cases(table)
     found = [*_variance(table), *_ends(table), *_missing(cells)]
     if isinstance(repeated, RepeatedMeasures | SplitPlot):
@@ -301,6 +301,6 @@ MAIN_TEST_FUNCTIONS: dict[
 
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
-    """Run one main test (a key of `MAIN_TESTS`) on one measure and return the p of the conditions, without
-    a correction over measures. None if it cannot be computed."""
+    """Run one main test (a key of `MAIN_TESTS`) on one measure. Return the p value of the conditions'
+    effect, not corrected over measures. None if it cannot be computed."""
     return _decisive_ps(MAIN_TEST_FUNCTIONS[test](table)).get("condition")

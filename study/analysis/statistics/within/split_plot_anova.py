@@ -38,7 +38,7 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class GroupedCases:
-    """The values of participants who have one in every level, with their groups. `values` has shape
+    """The values of the participants who have a value in every level, with their groups. `values` has shape
     (participants, levels), without gaps. `members` is the number of each participant's group.
 
     `left_out` lists participants who lack a value in a level of their group.
