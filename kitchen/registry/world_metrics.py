@@ -102,12 +102,27 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`."""
-    values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.measured)
+    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`.
+
+    Of the metrics computed from the log, only those are included that have a better direction and are not
+    the counts of one of its shares.
+    """
+    values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
     texts = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
     )
     return tuple(f"{label} {value}" for label, value in texts)
+
+
+def _summarised(world: str) -> Iterator[Metric]:
+    """Yield the metrics of the world's score, and the main ones of those computed from the log."""
+    try:
+        yield from get_world(world).figures
+    except UnknownNameError:
+        return
+    from_log = metrics_from_log(world)
+    counts = {name for figure in from_log for name in figure.of or ()}
+    yield from (one for one in from_log if one.better != "neither" and one.name not in counts)
 
 
 def share_count_names(world: World) -> tuple[int, int]:
