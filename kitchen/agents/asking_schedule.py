@@ -8,17 +8,17 @@ asked. Plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from dataclasses import asdict, dataclass
+from typing import Self
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import LateDecision
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
+from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
-from kitchen.contract.world import Command, World
-
-THINKING, WAITING = "thinking", "waiting"
-"""`chosen_by` of the idle command of a seat whose member thinks, or may not be asked yet by the schedule."""
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Json, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,31 @@ class AskingSchedule:
         self.late: dict[int, tuple[LateDecision, ...]] = {}
         """What each member must be told about its last decision."""
         self._turn, self._turn_began = organisation.numbers[0], 1
+
+    @classmethod
+    def from_json(cls, organisation: Organisation, stored: Mapping[str, Json]) -> Self:
+        """Read a schedule that `to_json` wrote."""
+        schedule = cls(organisation)
+        schedule.pending = {made["member"]: _pending_from_json(made) for made in stored["pending"]}
+        schedule.asked_in = {int(number): step for number, step in stored["asked_in"].items()}
+        schedule.late = {
+            int(number): (LateDecision(step, _commands_from_json(commands), stale=True),)
+            for number, (step, commands) in stored["late"].items()
+        }
+        schedule._turn, schedule._turn_began = stored["turn"]
+        return schedule
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the schedule as JSON for storage, with what pending decisions will do."""
+        return {
+            "pending": [_pending_to_json(made) for _, made in sorted(self.pending.items())],
+            "asked_in": {str(number): step for number, step in self.asked_in.items()},
+            "late": {
+                str(number): [late.step, _commands_to_json(late.commands)]
+                for number, (late,) in self.late.items()
+            },
+            "turn": [self._turn, self._turn_began],
+        }
 
     def due_in(self, step: int, *, planned: bool) -> int:
         """Return the step in which a decision on this step takes effect; 0 if the member did not plan."""
@@ -82,9 +107,35 @@ class AskingSchedule:
             self.late[made.member] = (LateDecision(made.due, stale, stale=True),)
         return stale
 
-    def is_interruptible(self, seats: Collection[int]) -> bool:
-        """Return whether news are a reason to ask a member with these seats while all of them are busy."""
-        return not seats or self.organisation.schedule == FREE
+    def is_interruptible(self, member: Member, begun: Collection[int]) -> bool:
+        """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
+        seats that begin a delayed decision in this step."""
+        if member.number in self.pending or not begun.isdisjoint(member.seats):
+            return False
+        return not member.seats or self.organisation.schedule == FREE
+
+    def is_called(self, member: Member, begun: Collection[int], has_news: Callable[[], bool]) -> bool:
+        """Return whether to ask a member whose seats are all busy, or that has none. `has_news` says whether
+        there is a new message, or a reason for a reminder."""
+        is_first = not member.seats and member.number not in self.asked_in
+        return self.is_interruptible(member, begun) and (is_first or has_news())
+
+    def activity(
+        self, wants: Set[int], filled: Collection[int], jobs: Iterable[Job], heard: Mapping[int, int]
+    ) -> MemberActivity:
+        """Return what the members do as a step opens.
+
+        `filled` are the seats whose command is known. `jobs` are all open jobs. `heard` has the number of the
+        last message that each member has heard, by its number; 0 if a member is missing.
+        """
+        given = list(jobs)
+        taken = {job.worker for job in given if job.state in {ACCEPTED, STARTED}}
+        return MemberActivity(
+            wants=wants,
+            acting={one.number for one in self.organisation.members if not set(one.seats).isdisjoint(filled)},
+            working=taken - {job.giver for job in given},
+            called={job.worker for job in given if job.number > heard.get(job.worker, 0)},
+        )
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
         """Return the members that are asked in this step. Call it once in each step."""
@@ -113,3 +164,37 @@ class AskingSchedule:
             if number in free:
                 self._turn, self._turn_began = number, step
                 return
+
+
+def _commands_to_json(commands: Mapping[int, Command]) -> Json:
+    return {str(seat): list(command) for seat, command in commands.items()}
+
+
+def _commands_from_json(stored: Mapping[str, Json]) -> dict[int, Command]:
+    return {int(seat): tuple(command) for seat, command in stored.items()}
+
+
+def _pending_to_json(made: DecisionMade) -> Json:
+    return {
+        "member": made.member,
+        "played_by": made.played_by,
+        "fallback": made.fallback,
+        "due": made.due,
+        "commands": _commands_to_json(made.commands),
+        "plans": {str(seat): [list(each) for each in plan] for seat, plan in made.plans.items()},
+        "says": [asdict(say) for say in made.says],
+    }
+
+
+def _pending_from_json(stored: Mapping[str, Json]) -> DecisionMade:
+    plans = {int(seat): tuple(map(tuple, plan)) for seat, plan in stored["plans"].items()}
+    says = tuple(MessageDraft(**{**say, "to": tuple(say["to"])}) for say in stored["says"])
+    return DecisionMade(
+        stored["member"],
+        played_by=stored["played_by"],
+        fallback=stored["fallback"],
+        due=stored["due"],
+        commands=_commands_from_json(stored["commands"]),
+        plans=plans,
+        says=says,
+    )

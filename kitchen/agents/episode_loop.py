@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 
 from kitchen.agents.agent_team import AskedMember, DecisionEffect, DecisionMade, StepMade
-from kitchen.agents.asking_schedule import THINKING
 from kitchen.agents.step_opening import USUAL_LIMITS, StepOpening
 from kitchen.contract.agent import (
     EVERYBODY,
@@ -26,10 +25,7 @@ from kitchen.contract.agent import (
     Situation,
     add_to_note,
 )
-from kitchen.contract.automatic_commands import (
-    replaced_plans,
-    started_plans,
-)
+from kitchen.contract.automatic_commands import THINKING, replaced_plans, started_plans
 from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition, StepDialogue
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.language_model import RecordedAnswers

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from kitchen.agents.agent_team import DecisionEffect, DecisionMade, Team
-from kitchen.agents.asking_schedule import THINKING, WAITING, AskingSchedule, MemberActivity
+from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.agent import (
     EVERYBODY,
     REASON_PLAN_BROKEN,
@@ -20,8 +20,9 @@ from kitchen.contract.agent import (
     Situation,
     TeamTalk,
 )
-from kitchen.contract.assigned_jobs import ACCEPTED, STARTED
 from kitchen.contract.automatic_commands import (
+    THINKING,
+    WAITING,
     AutomaticCommand,
     Plan,
     drop_plans_at_end,
@@ -108,21 +109,14 @@ class StepOpening:
         if any(seat not in self.filled for seat in member.seats):
             return True
         if self.schedule:
-            return self._may_interrupt(member) and self._is_interrupted(member, self.schedule)
+            return self.schedule.is_called(
+                member, self._begun, lambda: self._has_news(member) or self._reminder(member) != ""
+            )
         return not member.seats and (len(self.filled) < self.game.seats or self._has_news(member))
 
     def _may_interrupt(self, member: Member) -> bool:
         """Return whether this member can be asked although all of its seats are busy."""
-        if self.schedule is None:
-            return True
-        begins = any(seat in self._begun for seat in member.seats)
-        thinks = member.number in self.schedule.pending
-        return not (begins or thinks) and self.schedule.is_interruptible(member.seats)
-
-    def _is_interrupted(self, member: Member, schedule: AskingSchedule) -> bool:
-        """Return whether there is a reason to ask a member whose seats are all busy, or that has none."""
-        began = member.seats or member.number in schedule.asked_in
-        return not began or self._has_news(member) or self._reminder(member) != ""
+        return self.schedule is None or self.schedule.is_interruptible(member, self._begun)
 
     def _reminder(self, member: Member) -> str:
         if self.schedule is None:
@@ -133,16 +127,9 @@ class StepOpening:
     def _ask_by_schedule(self, schedule: AskingSchedule) -> None:
         """Ask only the members whose turn it is. Seats of the others do nothing in this step."""
         assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
-        jobs = self.mailbox.open_jobs
-        taken = {job.worker for job in jobs if job.state in {ACCEPTED, STARTED}}
-        now = MemberActivity(
-            wants={member.number for member in self.asked_members},
-            acting={member.number for member in self.team.members if self.filled.keys() & set(member.seats)},
-            working=taken - {job.giver for job in jobs},
-            called={
-                job.worker for job in jobs if job.number > self._heard.get(job.worker, LastHeard()).number
-            },
-        )
+        wants = {member.number for member in self.asked_members}
+        heard = {number: last.number for number, last in self._heard.items()}
+        now = schedule.activity(wants, self.filled, self.mailbox.open_jobs, heard)
         asked = schedule.members_to_ask(self.game.clock + 1, now)
         self.asked_members = [member for member in self.team.members if member.number in asked]
         for member in self.team.members:
