@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from kitchen.agents.agent_team import DecisionMade
-from kitchen.contract.agent import LateDecision
+from kitchen.contract.agent import REASON_PLAN_BROKEN, LateDecision
 from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
+from kitchen.contract.automatic_commands import PLAN_STALE
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, World
+from kitchen.contract.world import Command, Event, Json, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class AskingSchedule:
         """The step in which each member was last asked."""
         self.late: dict[int, tuple[LateDecision, ...]] = {}
         """What each member must be told about its last decision."""
+        self.unsaid: dict[int, Json] = {}
+        """Messages that could not be sent when a decision took effect, by member. Live play only."""
         self._turn, self._turn_began = organisation.numbers[0], 1
 
     @classmethod
@@ -58,6 +61,7 @@ class AskingSchedule:
             int(number): (LateDecision(step, _commands_from_json(commands), stale=True),)
             for number, (step, commands) in stored["late"].items()
         }
+        schedule.unsaid = {int(number): unsaid for number, unsaid in stored["unsaid"].items()}
         schedule._turn, schedule._turn_began = stored["turn"]
         return schedule
 
@@ -70,6 +74,7 @@ class AskingSchedule:
                 str(number): [late.step, _commands_to_json(late.commands)]
                 for number, (late,) in self.late.items()
             },
+            "unsaid": {str(number): unsaid for number, unsaid in self.unsaid.items()},
             "turn": [self._turn, self._turn_began],
         }
 
@@ -107,14 +112,30 @@ class AskingSchedule:
             self.late[made.member] = (LateDecision(made.due, stale, stale=True),)
         return stale
 
-    def is_interruptible(self, member: Member, begun: Collection[int]) -> bool:
+    def stale_events(self, made: DecisionMade, stale: Mapping[int, Command]) -> list[Event]:
+        """Return an event for each seat whose commands of a delayed decision are dropped."""
+        asked_in = self.asked_in[made.member]
+        return [
+            Event(
+                REASON_PLAN_BROKEN,
+                seat,
+                {
+                    "why": PLAN_STALE,
+                    "left": [list(each) for each in (command, *made.plans.get(seat, ()))],
+                    "planned_in": asked_in,
+                },
+            )
+            for seat, command in stale.items()
+        ]
+
+    def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
         """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
         seats that begin a delayed decision in this step."""
         if member.number in self.pending or not begun.isdisjoint(member.seats):
             return False
         return not member.seats or self.organisation.schedule == FREE
 
-    def is_called(self, member: Member, begun: Collection[int], has_news: Callable[[], bool]) -> bool:
+    def is_called(self, member: Member, begun: Set[int], has_news: Callable[[], bool]) -> bool:
         """Return whether to ask a member whose seats are all busy, or that has none. `has_news` says whether
         there is a new message, or a reason for a reminder."""
         is_first = not member.seats and member.number not in self.asked_in

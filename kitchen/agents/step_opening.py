@@ -21,6 +21,7 @@ from kitchen.contract.agent import (
     TeamTalk,
 )
 from kitchen.contract.automatic_commands import (
+    PLAN_STALE,
     THINKING,
     WAITING,
     AutomaticCommand,
@@ -193,7 +194,11 @@ class StepOpening:
 
     def reason(self, asked: Collection[int]) -> str:
         """Return why these seats are asked, regardless of messages."""
-        broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
+        broken = {
+            event.seat
+            for event in self.events
+            if event.kind == REASON_PLAN_BROKEN and event.data["why"] != PLAN_STALE
+        }
         return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
     def _talk(self, member: Member) -> TeamTalk:
@@ -221,6 +226,7 @@ class StepOpening:
         for made in self.schedule.take_due(number):
             asked_in = self.schedule.asked_in[made.member]
             stale = self.schedule.stale_commands(made, self.game, self.settled)
+            self.events = (*self.events, *self.schedule.stale_events(made, stale))
             for seat, command in made.commands.items():
                 if seat not in stale:
                     by, why = made.played_by, made.fallback

@@ -55,8 +55,11 @@ MAX_MESSAGES_TOLD = 50
 """Maximum number of messages that an agent receives: the newest."""
 WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY})
+ASKED_IN_KEY = "asked_in"
+"""Key of a message's data: the earlier step in which its agent was asked, if thinking took steps."""
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY})
 """Keys of a message's data that only the platform writes."""
+_HIDDEN_KEYS = frozenset({WRITTEN_KEY, ASKED_IN_KEY})
 PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
     GONE: "The person who was member {member} is gone: that conversation is over.",
@@ -359,7 +362,7 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
 
 def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMessage:
     """Return the message without data that members never see."""
-    data = {name: value for name, value in message.data.items() if name != WRITTEN_KEY}
+    data = {name: value for name, value in message.data.items() if name not in _HIDDEN_KEYS}
     return replace(message, data=data, is_new=is_new)
 
 

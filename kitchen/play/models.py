@@ -90,6 +90,11 @@ class Episode(models.Model):
     plans = models.JSONField(
         null=True, blank=True, help_text="The planned commands of each seat. Empty: none."
     )
+    schedule_state = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Who was asked when, and what takes effect later. Empty: all choose for each step.",
+    )
     absence = models.JSONField(
         null=True,
         blank=True,

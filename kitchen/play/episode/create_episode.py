@@ -28,6 +28,7 @@ from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import ask_for_answers
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
+from kitchen.play.turn.scheduled_steps import open_scheduled_step
 from kitchen.play.turn.state_store import initial_state_rows
 from kitchen.play.turn.step_store import fill_first_step
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent, plays_in_real_time
@@ -158,6 +159,7 @@ def create_episode(
             Ticking.objects.create(episode=episode)
             return episode
         fill_first_step(turn)
+        open_scheduled_step(turn)
         continue_episode(turn)
         ask_for_answers(turn)
     return episode

@@ -26,6 +26,7 @@ from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.dialogue_rounds import DialoguePosition
 from kitchen.contract.mailbox import (
+    ASKED_IN_KEY,
     HEARD_KEY,
     UNSAID_KEY,
     WRITTEN_KEY,
@@ -46,6 +47,7 @@ from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turn import step_timer
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn, effective_decisions
 from kitchen.play.turn.play_task_queue import ask_answer, is_offline
 from kitchen.play.turn.step_store import StepTakenError, ask_after_all
@@ -63,7 +65,8 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
-        turn.mailbox.add(PostedMessage(_team_message(row), row.decision_id is not None))
+        is_heard_later = row.decision_id is not None and ASKED_IN_KEY not in row.data
+        turn.mailbox.add(PostedMessage(_team_message(row), is_heard_later))
     return turn.mailbox
 
 
@@ -143,6 +146,9 @@ def _aim_words(turn: OpenTurn, aim: Aim) -> str:
 
 def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
     """Create the next message of the turn, not yet stored."""
+    data = dict(sent.say.data)
+    if decision is not None and decision.step < turn.step:
+        data[ASKED_IN_KEY] = decision.step
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
@@ -151,7 +157,7 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
         to=list(sent.to),
         kind=sent.say.kind,
         text=storable_text(sent.say.text.strip()),
-        data=storable_json(dict(sent.say.data)),
+        data=storable_json(data),
         decision=decision,
     )
     turn.episode.messages = row.number
@@ -189,7 +195,7 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
     Call this in the transaction in which the message was sent or the step opened.
     """
     organisation = turn.episode.team if turn.episode.messages and turn.may_act else None
-    if organisation is None:
+    if organisation is None or is_scheduled(organisation):
         return
     since = last_heard_by_mind(turn.episode)
     minds = {seat.number: seat.mind_id for seat in turn.acting if seat.mind_id is not None}

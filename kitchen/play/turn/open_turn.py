@@ -12,6 +12,7 @@ from functools import cached_property
 
 from django.db.models import OuterRef, Q, Subquery
 
+from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import Plan
 from kitchen.contract.mailbox import Mailbox
@@ -75,6 +76,8 @@ class OpenTurn:
         self.standing: dict[int, MindClaim] = {}
         self.noted: list[Event] = []
         """Events that the system adds to the log of the coming step."""
+        self.due_decisions: list[DecisionMade] = []
+        """Delayed decisions that take effect in the open step, while their transaction lasts."""
         self._sent: list[Message] = []
         self.remembered: set[int] = set()
         """Ids of the agents that decided in this turn, in this process."""

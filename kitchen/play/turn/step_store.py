@@ -28,6 +28,7 @@ from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.infra.database_writes import RawJson
 from kitchen.infra.hmac_seals import canonical_text, plain_json
 from kitchen.play.models import Episode, Seat, SeatCommand, StateChange, Step
+from kitchen.play.turn.due_decisions import add_due_decisions
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import (
     ComputedStep,
@@ -100,7 +101,9 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
     """Return the automatic commands and plans of a step that opens with the world in this state."""
-    return open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
+    opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
+    add_due_decisions(turn, opening, world)
+    return opening
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:

@@ -48,6 +48,7 @@ _CHANGING = (
     "step_seconds",
     "messages",
     "plans",
+    "schedule_state",
     *_TIMES,
 )
 _COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
@@ -67,7 +68,7 @@ _COLUMNS = {
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    **dict.fromkeys(("plans", "command", "to_follow"), json_from_driver),
+    **dict.fromkeys(("plans", "schedule_state", "command", "to_follow"), json_from_driver),
     **dict.fromkeys((*_TIMES, "received_at", "mind_until"), time_from_driver),
 }
 _STANDING = f"""

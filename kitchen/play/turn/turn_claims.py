@@ -26,7 +26,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.infra.os_processes import process_is_gone, process_name
@@ -266,7 +266,7 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     now = timezone.now()
     waiting = _answers_due(now) if free else _commanded()
     given = SeatCommand.objects.filter(
-        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, BY_WORLD)
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED)
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     led = Case(When(_only_led(), then=F("turn_closes_at")))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED, WAITING
 from kitchen.contract.world import Command
 from kitchen.play.models import Episode, Mind, SeatCommand
 from kitchen.play.turn.open_turn import OpenTurn
@@ -39,13 +39,18 @@ def choosing_people(turn: OpenTurn) -> set[int]:
 def asked_seats(turn: OpenTurn) -> set[int]:
     """Return the seats that have something to choose in this step and no plan."""
     rows = turn.given.items()
-    filled = {seat for seat, row in rows if row.chosen_by == BY_WORLD or row.planned_in is not None}
+    filled = {seat for seat, row in rows if row.chosen_by in NOT_ASKED or row.planned_in is not None}
     return turn.numbers - turn.may_act - filled
 
 
 def passed_by_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that have nothing to choose in this step and cannot act."""
-    return {seat for seat, row in turn.given.items() if row.chosen_by == BY_WORLD}
+    """Return the seats that have nothing to choose in this step, or may not choose yet, and cannot act."""
+    return {seat for seat, row in turn.given.items() if row.chosen_by in NOT_ASKED}
+
+
+def waiting_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats that the schedule does not let choose in this step (`kitchen.contract.schedules`)."""
+    return {seat for seat, row in turn.given.items() if row.chosen_by == WAITING}
 
 
 def is_paced(turn: OpenTurn) -> bool:
@@ -96,13 +101,14 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 
 def pause_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds that the step stays open because a person may act in it and no person is
-    asked.
+    """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
+    turn, and no person is asked.
 
     It is longer if the condition makes agents think longer. It is 0 for synthetic episodes, so that
     programs need not wait.
     """
-    pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
+    watching = turn.people & (turn.may_act | waiting_seats(turn))
+    pauses = watching and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
 
 

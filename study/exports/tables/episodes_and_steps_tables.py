@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from django.db.models import Count
 
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
@@ -125,7 +125,7 @@ class _Piece:
         seats = Seat.objects.filter(episode__in=pks).order_by()
         rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
-        by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, BY_WORLD))
+        by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED))
         stood_in = commands.exclude(fallback="").values_list("episode_id")
         return cls(
             _facts(pks),
