@@ -32,7 +32,7 @@ from kitchen.contract.automatic_commands import (
 )
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.episode_log import LoggedDecision, LoggedStep
-from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news
+from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
 from kitchen.contract.schedules import TOGETHER
@@ -206,7 +206,8 @@ class StepOpening:
             return TeamTalk()
         since = self._heard.get(member.number, LastHeard())
         messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
-        return TeamTalk(self.team.organisation, member.number, messages, jobs)
+        talk = TeamTalk(self.team.organisation, member.number, messages, jobs)
+        return with_aims_of_others(talk, self.game)
 
     def _plans_of(self, made: DecisionMade, step: int) -> dict[int, Plan]:
         """Return the plans of a decision that takes effect in this step, by seat."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, add_to_note
+from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, TeamTalk, add_to_note
 from kitchen.contract.assigned_jobs import (
     BY_PLATFORM,
     DONE,
@@ -322,6 +322,17 @@ class Mailbox:
         return [
             each for each in self.posted if may_see_message(world, self.organisation, each.message, member)
         ]
+
+
+def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
+    """Return an agent's place in the organisation with what it needs to command others, if it may."""
+    organisation = talk.organisation
+    led = organisation.commanded_by(talk.member) if organisation else ()
+    if organisation is None or not led:
+        return talk
+    seats = {number: organisation.member(number).seats for number in led}
+    aims = {number: tuple(world.aims(held[0])) if held else () for number, held in seats.items()}
+    return replace(talk, aims=aims, public_brief=world.public_brief())
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:

@@ -332,8 +332,8 @@ def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
     ):
         raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
     for kind, held in zip(line_up_kinds(line_up), line_up_members(line_up, seats), strict=True):
-        if not held.seats and not get_agent(kind).reads_words:
-            raise SetupError(f"pairs: {kind} reads no messages, and needs a seat", "pairs")
+        if not held.seats and not get_agent(kind).leads:
+            raise SetupError(f"pairs: {kind} leads nobody, and needs a seat", "pairs")
     if not world.min_seats <= seats <= world.max_seats:
         there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
         raise SetupError(f"pairs: {line_up!r} has {counted_noun(seats, 'seat')}, {there}", "pairs")

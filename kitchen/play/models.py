@@ -231,7 +231,7 @@ class Mind(models.Model):
 class Seat(models.Model):
     """One seat of an episode. A person plays it if `mind` is empty.
 
-    Anybody who knows `key` can play the seat. A person who leads without acting in the world also has a row.
+    Anybody who knows `key` can play the seat. A member who leads without acting in the world also has a row.
     That row does not act (`acts` is false), and its number follows those of the world's seats.
     """
 

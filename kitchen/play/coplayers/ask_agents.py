@@ -30,7 +30,7 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.automatic_commands import PLAN_STALE, plans_for_agent, replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
-from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news
+from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news, with_aims_of_others
 from kitchen.contract.reminders import reminder_reason
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
@@ -151,9 +151,10 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
         return minds_asked(turn)
-    asked = {seat.mind_id for seat in turn.acting if seat.number in asked_seats(turn)}
+    called = asked_seats(turn) | turn.decided
+    asked = {seat.mind_id for seat in turn.seats if seat.number in called}
     waiting = {mind.pk for mind in minds_asked(turn)}
-    first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
+    first = {seat.mind_id: seat.number for seat in reversed(turn.seats)}
     minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
     return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
 
@@ -223,7 +224,7 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
     """Return the situation of an agent, without the other seats' commands of this step and the time limit."""
     episode, world = turn.episode, turn.world
-    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
+    seats = tuple(seat.number for seat in turn.acting if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
     free = tuple(seat for seat in seats if seat in turn.may_act)
     asked = tuple(seat for seat in seats if seat not in turn.given and seat not in free)
@@ -294,6 +295,7 @@ def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
     messages, jobs = messages_for_agent(turn, member, since=since)
     gone = (turn.episode.gone or {}).get(str(member))
     talk = TeamTalk(organisation, member, messages, jobs, gone["said"] if gone else 0)
+    talk = with_aims_of_others(talk, turn.world)
     seen = {seat: turn.world.observe(seat) for seat in organisation.seats_seen(member)}
     return replace(situation, talk=talk, observations={**situation.observations, **seen})
 

@@ -192,7 +192,9 @@ def submit_to_turn(
         ahead = ahead if same else None
         claims = [turn.standing[each.row.mind_id] for each in decisions]
         taken = any(each.is_claimed_by_another(step, claim) for each in claims)
-        if code := refusal(turn, step, commands, offered=ahead is not None) or ("taken" if taken else ""):
+        again = "double" if turn.decided & {each.member for each in decisions} else ""
+        code = refusal(turn, step, commands, offered=ahead is not None) or again
+        if code := code or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
         given, made = delay_decisions(turn, commands, decisions)
         add_submitted(turn, given)
@@ -213,6 +215,7 @@ def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> 
     said = _messages(turn, decisions)
     Decision.objects.bulk_create(rows)
     turn.remember(rows)
+    turn.decided |= turn.leading_minds & {each.member for each in decisions}
     store_messages(turn, said)
     for made in decisions:
         for seat, then in made.plans.items():

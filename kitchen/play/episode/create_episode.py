@@ -37,7 +37,8 @@ from kitchen.registry.world_registry import check_clock, get_page, get_world
 
 @dataclass(frozen=True, slots=True)
 class MindPlan:
-    """An agent to be seated: its kind, its settings, and the seats it commands."""
+    """An agent to be seated: its kind, its settings, and the seats it commands. An agent without a seat only
+    leads, as a member of the organisation."""
 
     kind: str
     seats: tuple[int, ...]
@@ -87,9 +88,8 @@ def create_episode(
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
     - `knowing`: whose commands of the open step an agent knows (`KNOWLEDGE_LABELS`).
     - `organisation`: what people and agents may do with one another. Without it nobody can send messages. Its
-      people without a seat lead. Where nobody else plays, agents are asked when the time for a step is over,
-      or
-      at once if there is no time limit.
+      members without a seat lead. Where no person has a seat and a person leads, agents are asked when the
+      time for a step is over, or at once if there is no time limit.
     - `absence`: the rule for the seat of a person who is gone. Without it the episode ends if a person
       leaves.
     - `awaited`: seats of people who did not come. Everybody is notified.
@@ -189,13 +189,17 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
         make_agent(mind.kind, mind.settings)
         if not can_play(get_agent(mind.kind), world):
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+        if not mind.seats and not get_agent(mind.kind).leads:
+            raise SettingsError(f"co-player: {mind.kind} leads nobody, and needs a seat")
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Return the members for these agents: each agent, and a person in each seat that is left, by number."""
+    """Return the members for the agents that have a seat: each agent, and a person in each seat that is left,
+    by number."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
-    played = [Member(min(mind.seats), tuple(sorted(mind.seats)), is_person=False) for mind in minds]
+    held = (tuple(sorted(mind.seats)) for mind in minds if mind.seats)
+    played = [Member(each[0], each, is_person=False) for each in held]
     return tuple(sorted([*people, *played], key=lambda member: member.number))
 
 
@@ -207,7 +211,10 @@ def _check_organisation(
     seats: int,
     knowing: str,
 ) -> None:
-    """Raise SettingsError unless the members are the players and people without a seat, and can play so."""
+    """Raise SettingsError unless the members are the players and those without a seat, and can play so."""
+    apart = sum(not mind.seats for mind in minds)
+    if apart != sum(not one.is_person for one in leaders):
+        raise SettingsError("organisation: each co-player without a seat is a member without a seat")
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
@@ -216,8 +223,6 @@ def _check_organisation(
         raise SettingsError("knowing: co-players that talk within a step are asked one after the other")
     if held != {(one.number, one.seats, one.is_person) for one in playing}:
         raise SettingsError("organisation: its members are not those who play")
-    if not all(one.is_person for one in leaders):
-        raise SettingsError("organisation: only people may be without a seat")
 
 
 def _check_until(until: Mapping[str, int], game: World) -> None:
@@ -231,16 +236,20 @@ def _seat_everybody(
 ) -> list[Seat]:
     """Create the agents and the seats. Seat names are stored in English, whatever the request's language."""
     by_seat: dict[int, Mind] = {}
+    apart = iter([one.number for one in leaders if not one.is_person])
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
-        by_seat |= dict.fromkeys(plan.seats, mind)
+        by_seat |= dict.fromkeys(plan.seats or (next(apart),), mind)
     with translation.override("en"):
         names = [page.named(number + 1) for number in range(seats)]
     acting = (
         Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
         for number, name in enumerate(names)
     )
-    leading = (Seat(episode=episode, number=one.number, name=one.name, acts=False) for one in leaders)
+    leading = (
+        Seat(episode=episode, number=one.number, name=one.name, acts=False, mind=by_seat.get(one.number))
+        for one in leaders
+    )
     return Seat.objects.bulk_create([*acting, *leading])

@@ -190,16 +190,17 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Make the step wait for agents' seats that may act, if their agent received a new message.
+    """Make the step wait for agents that may act or lead in it, if they received a new message.
 
     Call this in the transaction in which the message was sent or the step opened.
     """
-    organisation = turn.episode.team if turn.episode.messages and turn.may_act else None
+    free = turn.may_act | (turn.leading_minds - turn.awaited_minds - turn.decided)
+    organisation = turn.episode.team if turn.episode.messages and free else None
     if organisation is None or is_scheduled(organisation):
         return
     since = last_heard_by_mind(turn.episode)
-    minds = {seat.number: seat.mind_id for seat in turn.acting if seat.mind_id is not None}
-    for seat in sorted(turn.may_act & minds.keys()):
+    minds = {seat.number: seat.mind_id for seat in turn.seats if seat.mind_id is not None}
+    for seat in sorted(free & minds.keys()):
         member = organisation.holder(seat).number
         said, _ = messages_for_agent(turn, member, since=since[minds[seat]])
         if any(one.is_new for one in said):

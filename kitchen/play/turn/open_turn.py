@@ -68,8 +68,13 @@ class OpenTurn:
         self.numbers = {seat.number for seat in self.acting}
         self.people = {seat.number for seat in self.acting if seat.mind_id is None}
         """Seat numbers of the people who act. The step waits for no other person."""
-        self.leaders = {seat.number for seat in self.seats if not seat.acts}
+        apart = [seat for seat in self.seats if not seat.acts]
+        self.leaders = {seat.number for seat in apart if seat.mind_id is None}
         """Seat numbers of people who only instruct others and do not act."""
+        self.leading_minds = {seat.number for seat in apart if seat.mind_id is not None}
+        """Seat numbers of agents that only instruct others and do not act."""
+        self.decided: set[int] = set()
+        """Those of the `leading_minds` that have decided on this step."""
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
         """True once the given commands were read from the database. Until then `given` means nothing."""
@@ -188,6 +193,12 @@ class OpenTurn:
             for seat in self.acting
             if seat.may_act_in == self.step and seat.number not in self.given
         }
+
+    @property
+    def awaited_minds(self) -> set[int]:
+        """Those of the `leading_minds` that the step still waits for."""
+        idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
+        return self.leading_minds - self.decided - idle
 
     @property
     def asked_at(self) -> datetime:

@@ -107,15 +107,17 @@ def _opening(turn: OpenTurn, world: World) -> TurnOpening:
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act."""
+    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act. Agents that
+    only lead are not asked if nobody else is."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
-    for seat in free:
+    unasked = turn.numbers <= turn.given.keys() | free
+    for seat in free | (turn.leading_minds if unasked else set()):
         _store_may_act(turn, seat, turn.step)
 
 
 def ask_after_all(turn: OpenTurn, seat: int) -> None:
-    """Make the step wait for this seat, which may act in it, and store that."""
+    """Make the step wait for this seat, which may act or lead in it, and store that."""
     _store_may_act(turn, seat, None)
 
 
@@ -149,7 +151,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     _store_state(turn, computed, status, begins.plans, now)
     chain = _store_log_row(turn, before, entries, events, opened_at)
     turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
-    turn.given, turn.noted = {}, []
+    turn.given, turn.noted, turn.decided = {}, [], set()
     _fill(turn, begins)
     turn.forget_decisions()
     if changes := turn.state.move_on(computed):

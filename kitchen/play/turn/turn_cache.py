@@ -65,6 +65,8 @@ _COLUMNS = {
     "mind_by": "mind.deciding_by",
     "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id"
     " AND number IS NOT NULL)",
+    "leads_in": "CASE WHEN seat.acts THEN NULL ELSE (SELECT MAX(step) FROM kitchen_decision"
+    " WHERE mind_id = seat.mind_id AND dropped = '' AND because <> 'answer') END",
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
@@ -165,6 +167,7 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     if team and team.talks_within and standing != turn.standing:
         turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
+    turn.decided = {row["number"] for row in rows if row["leads_in"] == turn.step}
 
 
 def _command(turn: OpenTurn, row: Row) -> SeatCommand:

@@ -27,8 +27,8 @@ the step and can intervene.
 
 
 def missing_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that the step still waits for."""
-    return turn.numbers - turn.given.keys() - turn.may_act
+    """Return the seats that the step still waits for, with those of agents that only lead."""
+    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
@@ -165,6 +165,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         not turn.is_open
         or step != turn.step
         or turn.numbers != seats | turn.may_act
+        or turn.awaited_minds
         or thinking_seconds(turn)
     ):
         return None
