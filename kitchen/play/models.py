@@ -219,6 +219,11 @@ class Mind(models.Model):
         db_default="",
         help_text="The claim of the worker that asks the agent.",
     )
+    called_in = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="The last step in which it was asked although its seats were busy.",
+    )
 
     class Meta:
         ordering = ["number"]

@@ -215,7 +215,7 @@ def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> 
     said = _messages(turn, decisions)
     Decision.objects.bulk_create(rows)
     turn.remember(rows)
-    turn.decided |= turn.leading_minds & {each.member for each in decisions}
+    turn.decided |= (turn.leading_minds | turn.called) & {each.member for each in decisions}
     store_messages(turn, said)
     for made in decisions:
         for seat, then in made.plans.items():

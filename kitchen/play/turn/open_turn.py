@@ -74,7 +74,9 @@ class OpenTurn:
         self.leading_minds = {seat.number for seat in apart if seat.mind_id is not None}
         """Seat numbers of agents that only instruct others and do not act."""
         self.decided: set[int] = set()
-        """Those of the `leading_minds` that have decided on this step."""
+        """Those of the `leading_minds` and `called` that have decided on this step."""
+        self.called: set[int] = set()
+        """Numbers of agents that the schedule asks in this step although all of their seats are busy."""
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
         """True once the given commands were read from the database. Until then `given` means nothing."""
@@ -196,9 +198,9 @@ class OpenTurn:
 
     @property
     def awaited_minds(self) -> set[int]:
-        """Those of the `leading_minds` that the step still waits for."""
+        """Those of the `leading_minds` and `called` agents that the step still waits for."""
         idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
-        return self.leading_minds - self.decided - idle
+        return (self.leading_minds - idle | self.called) - self.decided
 
     @property
     def asked_at(self) -> datetime:

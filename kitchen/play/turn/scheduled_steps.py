@@ -27,7 +27,7 @@ from kitchen.play.turn.conversation import (
 )
 from kitchen.play.turn.due_decisions import read_schedule, store_schedule
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.step_store import add_commands, ask_after_all, command_row
+from kitchen.play.turn.step_store import add_commands, ask_after_all, call_busy_agent, command_row, wait_not
 from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
 
 DUE_KEY = "due"
@@ -48,12 +48,26 @@ def open_scheduled_step(turn: OpenTurn) -> None:
     rows = []
     for member in schedule.organisation.members:
         if member.number in asked:
+            _wait_for(turn, member)
             continue
+        if not (member.seats or member.is_person):
+            wait_not(turn, member.number)
         why = THINKING if member.number in schedule.pending else WAITING
         free = [seat for seat in member.seats if seat not in turn.given and seat not in turn.may_act]
         rows += [command_row(turn, seat, turn.world.idle, chosen_by=why) for seat in free]
     add_commands(turn, rows)
     store_schedule(turn, schedule)
+
+
+def _wait_for(turn: OpenTurn, member: Member) -> None:
+    """Make the step wait for an agent that is asked, although it has no free seat."""
+    mind = _mind_id(turn, member.number)
+    if mind is None:
+        return
+    if not member.seats:
+        ask_after_all(turn, member.number)
+    elif not set(member.seats) - turn.given.keys() - turn.may_act:
+        call_busy_agent(turn, member.number, mind)
 
 
 def _send_messages(turn: OpenTurn, schedule: AskingSchedule, made: DecisionMade) -> None:
@@ -139,7 +153,7 @@ def delay_decisions(
             each.row.note = add_to_note(each.row.note, DUE_KEY, due)
         if due > turn.step:
             seats = schedule.organisation.member(each.member).seats
-            idle = sorted(given.seat for given in now if given.seat in seats)
+            idle = sorted({given.seat for given in now if given.seat in seats} - turn.may_act)
             now = [given for given in now if given.seat not in seats]
             now += [SubmittedCommand(seat, turn.world.idle, THINKING) for seat in idle]
             each = replace(each, says=(), plans={})

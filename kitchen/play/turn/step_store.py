@@ -27,7 +27,7 @@ from kitchen.contract.automatic_commands import (
 from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.infra.database_writes import RawJson
 from kitchen.infra.hmac_seals import canonical_text, plain_json
-from kitchen.play.models import Episode, Seat, SeatCommand, StateChange, Step
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand, StateChange, Step
 from kitchen.play.turn.due_decisions import add_due_decisions
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import (
@@ -121,6 +121,17 @@ def ask_after_all(turn: OpenTurn, seat: int) -> None:
     _store_may_act(turn, seat, None)
 
 
+def wait_not(turn: OpenTurn, seat: int) -> None:
+    """Do not let the step wait for this seat of an agent that only leads, and store that."""
+    _store_may_act(turn, seat, turn.step)
+
+
+def call_busy_agent(turn: OpenTurn, number: int, mind: int) -> None:
+    """Make the step wait for an agent whose seats are busy, and store that. `number` is its first seat."""
+    turn.store.change(Mind, {"called_in": turn.step}, where={"id": mind})
+    turn.called.add(number)
+
+
 def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
     where = {"episode_id": turn.episode.pk, "number": seat}
     turn.store.change(Seat, {"may_act_in": step}, where=where)
@@ -151,7 +162,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     _store_state(turn, computed, status, begins.plans, now)
     chain = _store_log_row(turn, before, entries, events, opened_at)
     turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
-    turn.given, turn.noted, turn.decided = {}, [], set()
+    turn.given, turn.noted, turn.decided, turn.called = {}, [], set(), set()
     _fill(turn, begins)
     turn.forget_decisions()
     if changes := turn.state.move_on(computed):

@@ -65,8 +65,9 @@ _COLUMNS = {
     "mind_by": "mind.deciding_by",
     "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id"
     " AND number IS NOT NULL)",
-    "leads_in": "CASE WHEN seat.acts THEN NULL ELSE (SELECT MAX(step) FROM kitchen_decision"
-    " WHERE mind_id = seat.mind_id AND dropped = '' AND because <> 'answer') END",
+    "called_in": "mind.called_in",
+    "leads_in": "CASE WHEN seat.acts AND mind.called_in IS NULL THEN NULL ELSE (SELECT MAX(step)"
+    " FROM kitchen_decision WHERE mind_id = seat.mind_id AND dropped = '' AND because <> 'answer') END",
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
@@ -168,6 +169,8 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
         turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
     turn.decided = {row["number"] for row in rows if row["leads_in"] == turn.step}
+    called = {row["mind"] for row in rows if row["called_in"] == turn.step}
+    turn.called = {min(seat.number for seat in turn.seats if seat.mind_id == mind) for mind in called}
 
 
 def _command(turn: OpenTurn, row: Row) -> SeatCommand:

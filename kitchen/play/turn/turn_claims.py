@@ -309,14 +309,16 @@ def _people() -> QuerySet[Seat]:
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return those of these seats that the open step waits for. An agent that only leads is done once it has
-    decided."""
+    """Return those of these seats that the open step waits for. An agent that only leads, or that is asked
+    although its seats are busy, is done once it has decided."""
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
     decided = Decision.objects.filter(mind=OuterRef("mind"), step=OuterRef("episode__step") + 1, dropped="")
-    led = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)), acts=False)
-    return seats.exclude(Exists(done)).exclude(_may_act()).exclude(led)
+    has_decided = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)))
+    is_called = Q(mind__called_in=F("episode__step") + 1)
+    is_free = ~Q(Exists(done)) & ~_may_act() & ~(has_decided & Q(acts=False))
+    return seats.filter(is_free | (is_called & ~has_decided))
 
 
 def _may_act() -> Q:
