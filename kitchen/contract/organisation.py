@@ -43,6 +43,7 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
+CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Team members may write to each other", True),
@@ -93,11 +94,6 @@ ORGANISATION_SETTINGS = (
         minimum=1,
         maximum=1000,
     ),
-)
-"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
-
-CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
-AGENT_SETTINGS = (
     *SCHEDULE_SETTINGS,
     Setting(
         CYCLE_LIMIT,
@@ -108,7 +104,7 @@ AGENT_SETTINGS = (
         maximum=1000,
     ),
 )
-"""Settings that can be changed only for agents that play without people."""
+"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,33 +349,33 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
-_WITH_CYCLES = {"custom", "graph"}
-"""Kinds in which a job that is passed on can come back to a member that had it."""
+_TIMED = frozenset(_OF_TIME)
+_USUAL = frozenset({"spoken", "messages_a_step"}) | _IN_STEP
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
-    "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "solo": frozenset(),
-    PAIR: frozenset({"spoken", "messages_a_step"}) | _IN_STEP,
-    "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
-    "chain": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "graph": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}) | _IN_STEP,
-    "custom": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
+    "central": _USUAL | _TIMED | {"talk"},
+    "each": _USUAL | _TIMED | {"talk"},
+    "solo": _TIMED,
+    PAIR: _USUAL,
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence"},
+    "chain": _USUAL | _TIMED | {"sees"},
+    "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
+    "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},
+    "custom": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
 }
-"""Settings that apply to a kind; the others must keep their defaults."""
+"""Settings that apply to a kind; the others must keep their defaults. `cycle_limit` applies where a job can
+come back to a member that had it."""
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
-    on. `rounds` applies only where members talk within the step (always in a `pair`). `schedule` applies to
-    all but a `pair`, and `think_steps` and `stale` to all schedules but `together`. `cycle_limit` applies
-    where a job can come back."""
-    timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
-    of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
-    of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
-    if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind] | of_agents
-    return (SETTINGS_BY_KIND[kind] | of_agents) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+    on. `rounds` applies only where members talk within the step (always in a `pair`). `think_steps` and
+    `stale` apply to all schedules but `together`."""
+    left_out: frozenset[str] = frozenset()
+    if not chosen.get(WITHIN):
+        left_out |= _IN_STEP - ({ROUNDS} if kind == PAIR else set())
+    if chosen.get(SCHEDULE, TOGETHER) == TOGETHER:
+        left_out |= {THINK_STEPS, STALE}
+    return SETTINGS_BY_KIND[kind] - left_out
 
 
 def make_organisation(
@@ -412,10 +408,9 @@ def make_organisation(
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    declared = (*ORGANISATION_SETTINGS, *AGENT_SETTINGS)
-    chosen = clean_settings(declared, given)
+    chosen = clean_settings(ORGANISATION_SETTINGS, given)
     meant = applicable_settings(kind, chosen)
-    for setting in declared:
+    for setting in ORGANISATION_SETTINGS:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     if _MESSAGES not in given:  # nobody is silenced before the last round

@@ -13,7 +13,6 @@ from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record
 from kitchen.contract.organisation import (
-    AGENT_SETTINGS,
     Member,
     Organisation,
     Pair,
@@ -163,7 +162,6 @@ def team_organisation(
     if not organisation:
         return None
     team = team_of(organisation)
-    _check_agent_settings(team.settings)
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
@@ -176,13 +174,6 @@ def team_organisation(
     if team.apart and not made.commanded_by(seats):
         raise SettingsError("apart: a leader who controls no player must be able to command somebody")
     return made
-
-
-def _check_agent_settings(settings: Mapping[str, Json]) -> None:
-    """Raise SettingsError for settings that only apply to agents without people."""
-    for setting in AGENT_SETTINGS:
-        if settings.get(setting.name, setting.default) != setting.default:
-            raise SettingsError(f"{setting.name}: it can be set only where co-players play without people")
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:

@@ -12,7 +12,13 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
+from kitchen.contract.organisation import (
+    CYCLE_LIMIT,
+    ORGANISATION_LABELS,
+    ORGANISATION_SETTINGS,
+    applicable_settings,
+)
+from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
@@ -264,6 +270,7 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         f"{setting.label}: {setting_value_text(setting, team.settings.get(setting.name, setting.default))}"
         for setting in ORGANISATION_SETTINGS
         if setting.name in applicable_settings(team.kind, team.settings)
+        and (setting.name not in {SCHEDULE, CYCLE_LIMIT} or setting.name in team.settings)
     ]
     own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [

@@ -17,11 +17,12 @@ from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.organisation import (
     ORGANISATION_LABELS,
     ORGANISATION_SETTINGS,
-    ROUNDS,
     SETTINGS_BY_KIND,
     WITHIN,
     applicable_settings,
 )
+from kitchen.contract.schedules import SCHEDULE, SCHEDULE_SETTINGS
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
@@ -113,22 +114,32 @@ ELSEWHERE = {
 LEAD = "★"
 """The symbol of a participant who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
+SILENT_FIELDS = {TALK, *(ELSEWHERE[setting.name] for setting in SCHEDULE_SETTINGS)}
+"""The settings of an organisation that have a meaning although nobody may write."""
 _LEADERS = {"tree", "chain"}
 """Kinds of organisation that have a leader or a first member."""
 
 
 def applicable_fields(
-    kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
+    kind: str,
+    *,
+    apart: bool,
+    several: bool,
+    talks: bool,
+    within: bool = False,
+    schedule: str = ALL_TOGETHER,
 ) -> set[str]:
     """Return the fields that have a meaning for a kind of organisation. MEMBERS is the rows of co-players.
 
     `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
-    `talks`: people and co-players may write. `within`: members talk within the step.
+    `talks`: people and co-players may write. `within`: members talk within the step. `schedule`: who waits
+    for whom.
     """
     needs_talk = kind in {"central", "each"} and not talks
-    fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
-    if kind and ROUNDS not in applicable_settings(kind, {WITHIN: within}):
-        fields -= {ELSEWHERE[ROUNDS]}
+    fields = _settings_of(kind) & (SILENT_FIELDS if needs_talk else _settings_of(kind))
+    if kind:
+        applied = applicable_settings(kind, {WITHIN: within, SCHEDULE: schedule})
+        fields -= {ELSEWHERE[name] for name in SETTINGS_BY_KIND[kind] - applied - {WITHIN}}
     fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
     fields |= {MEMBERS} if kind not in {"", "solo"} else set()
     if apart:
@@ -272,7 +283,8 @@ def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
         if cleaned.get(APART) or cleaned.get(MEMBERS):
             fail(KIND, NEEDED)
         return {}
-    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
+    chosen_schedule = cleaned.get(ELSEWHERE[SCHEDULE]) or ALL_TOGETHER
+    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN), SCHEDULE: chosen_schedule})
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in ORGANISATION_SETTINGS

@@ -17,6 +17,8 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
 
+from kitchen.contract.schedules import SCHEDULE
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json, SettingsError
 from kitchen.forms.setting_fields import error_without_name, setting_field
 from kitchen.registry.agent_registry import make_agent
@@ -27,6 +29,7 @@ from study.design.models import Condition
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
+    ELSEWHERE,
     KIND,
     MEMBERS,
     PEOPLE,
@@ -310,7 +313,10 @@ class TeamFields(ConditionForm):
         """Return the fields that have a meaning as the form is filled in now."""
         several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
         kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
-        return applicable_fields(kind, apart=self._apart(), several=several, talks=talks, within=within)
+        schedule = str(self[ELSEWHERE[SCHEDULE]].value() or ALL_TOGETHER)
+        return applicable_fields(
+            kind, apart=self._apart(), several=several, talks=talks, within=within, schedule=schedule
+        )
 
     def teammate_players(self) -> list[int]:
         """Return the players that are co-players as the form is filled in now."""

@@ -26,6 +26,7 @@ from kitchen.play.models import (
 )
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import ask_for_answers
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.scheduled_steps import open_scheduled_step
@@ -177,6 +178,8 @@ def _check_ticks(
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
     if step_seconds is not None:
         raise SettingsError("step_seconds: the clock of the world takes the steps")
+    if is_scheduled(organisation):
+        raise SettingsError("schedule: the clock of the world says who chooses when")
     if organisation and not organisation.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
 
