@@ -202,6 +202,7 @@ def _store_state(
         "deciding_until": None,
         "deciding_by": "",
         "plans": _plans_to_json(plans),
+        **({"schedule_state": None} if ended and episode.schedule_state else {}),
     }
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
     if not turn.store.change(Episode, {**fresh, "state": RawJson(computed.state.text)}, where=before):
