@@ -8,17 +8,18 @@ asked. Plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Self
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import REASON_PLAN_BROKEN, LateDecision
+from kitchen.contract.answer_delays import AnswerDelays, BusyMembers, OpenAnswer
 from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
-from kitchen.contract.automatic_commands import PLAN_STALE
+from kitchen.contract.automatic_commands import NOT_ASKED, PLAN_STALE
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
-from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 
 
@@ -49,6 +50,8 @@ class AskingSchedule:
         """What each member must be told about its last decision."""
         self.unsaid: dict[int, Json] = {}
         """Messages that could not be sent when a decision took effect, by member. Live play only."""
+        self._answers = AnswerDelays({})
+        self._delayed: set[int] = set()
         self._turn, self._turn_began = organisation.numbers[0], 1
 
     @classmethod
@@ -62,11 +65,14 @@ class AskingSchedule:
             for number, (step, commands) in stored["late"].items()
         }
         schedule.unsaid = {int(number): unsaid for number, unsaid in stored["unsaid"].items()}
+        answers = stored.get("answers", {}).items()
+        schedule._answers = AnswerDelays({int(number): OpenAnswer(**answer) for number, answer in answers})
         schedule._turn, schedule._turn_began = stored["turn"]
         return schedule
 
     def to_json(self) -> dict[str, Json]:
         """Return the schedule as JSON for storage, with what pending decisions will do."""
+        answers = {str(number): asdict(answer) for number, answer in self._answers.open.items()}
         return {
             "pending": [_pending_to_json(made) for _, made in sorted(self.pending.items())],
             "asked_in": {str(number): step for number, step in self.asked_in.items()},
@@ -76,6 +82,7 @@ class AskingSchedule:
             },
             "unsaid": {str(number): unsaid for number, unsaid in self.unsaid.items()},
             "turn": [self._turn, self._turn_began],
+            **({"answers": answers} if answers else {}),
         }
 
     def due_in(self, step: int, *, planned: bool) -> int:
@@ -128,6 +135,37 @@ class AskingSchedule:
             for seat, command in stale.items()
         ]
 
+    def delay_answers(
+        self,
+        step: int,
+        game: World,
+        filled: Mapping[int, tuple[str, Command]],
+        messages: Mapping[int, Sequence[TeamMessage]],
+        partners: Mapping[int, int],
+    ) -> None:
+        """See which agents answer their partners later (`kitchen.contract.answer_delays`). If the
+        organisation delays answers, call it as each step opens, before anybody is asked.
+
+        `filled` has the known commands by seat: who chose it, and the command. `messages` are those of each
+        agent, by its number. `partners` says who talks with whom.
+        """
+        waits = {
+            seat
+            for seat, (by, command) in filled.items()
+            if (game.only_waits(seat) if by in NOT_ASKED else command == game.idle)
+        }
+        members = self.organisation.members
+        busy = BusyMembers(
+            acting=_members_with_any(members, filled.keys()),
+            thinking=self.pending.keys(),
+            waiting={one.number for one in members if waits.issuperset(one.seats)},
+        )
+        self._delayed = self._answers.delayed(step, busy, messages, partners)
+
+    def is_called_by(self, member: int, messages: Iterable[TeamMessage]) -> bool:
+        """Return whether a new message among these is a reason to ask this member now."""
+        return member not in self._delayed and any(said.is_new for said in messages)
+
     def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
         """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
         seats that begin a delayed decision in this step."""
@@ -153,14 +191,14 @@ class AskingSchedule:
         taken = {job.worker for job in given if job.state in {ACCEPTED, STARTED}}
         return MemberActivity(
             wants=wants,
-            acting={one.number for one in self.organisation.members if not set(one.seats).isdisjoint(filled)},
+            acting=_members_with_any(self.organisation.members, filled),
             working=taken - {job.giver for job in given},
             called={job.worker for job in given if job.number > heard.get(job.worker, 0)},
         )
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
         """Return the members that are asked in this step. Call it once in each step."""
-        free = now.wants - self.pending.keys()
+        free = now.wants - self.pending.keys() - self._delayed
         if self.organisation.schedule == FREE:
             return free
         if self.organisation.schedule == IN_ROUNDS:
@@ -185,6 +223,11 @@ class AskingSchedule:
             if number in free:
                 self._turn, self._turn_began = number, step
                 return
+
+
+def _members_with_any(members: Iterable[Member], seats: Collection[int]) -> set[int]:
+    """Return the numbers of the members that hold one of these seats."""
+    return {one.number for one in members if not set(one.seats).isdisjoint(seats)}
 
 
 def _commands_to_json(commands: Mapping[int, Command]) -> Json:

@@ -97,6 +97,8 @@ class StepOpening:
 
     def _see_who_is_asked(self) -> None:
         members = () if self.is_over else self.team.members
+        if self.schedule and self.schedule.organisation.delays_answers and members:
+            self._delay_answers(self.schedule)
         for member in members:
             free = self.may_act & set(member.seats)
             if free and self._may_interrupt(member) and self._has_news(member):
@@ -105,6 +107,13 @@ class StepOpening:
         self.asked_members = [member for member in members if self._is_asked(member)]
         if self.schedule and members:
             self._ask_by_schedule(self.schedule)
+
+    def _delay_answers(self, schedule: AskingSchedule) -> None:
+        assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
+        step = self.game.clock + 1
+        filled = {seat: (each.chosen_by, each.command) for seat, each in self.filled.items()}
+        messages = {member.number: self._talk(member).messages for member in self.team.members}
+        schedule.delay_answers(step, self.game, filled, messages, self.mailbox.partners(step))
 
     def _is_asked(self, member: Member) -> bool:
         if any(seat not in self.filled for seat in member.seats):
@@ -139,7 +148,10 @@ class StepOpening:
                 self.filled.setdefault(seat, AutomaticCommand(seat, self.game.idle, why))
 
     def _has_news(self, member: Member) -> bool:
-        return any(said.is_new for said in self._talk(member).messages)
+        messages = self._talk(member).messages
+        if self.schedule:
+            return self.schedule.is_called_by(member.number, messages)
+        return any(said.is_new for said in messages)
 
     def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
         """Return this member's situation, without others' commands of the coming step."""

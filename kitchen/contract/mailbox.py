@@ -57,9 +57,12 @@ WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
 ASKED_IN_KEY = "asked_in"
 """Key of a message's data: the earlier step in which its agent was asked, if thinking took steps."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY})
+BUSY_KEY = "sender_busy"
+"""Key of a person's message whose sender was busy, where answers are delayed (`Organisation.delays_answers`).
+Agents hear it in the next step."""
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
 """Keys of a message's data that only the platform writes."""
-_HIDDEN_KEYS = frozenset({WRITTEN_KEY, ASKED_IN_KEY})
+_HIDDEN_KEYS = frozenset({WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
 PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
     GONE: "The person who was member {member} is gone: that conversation is over.",
@@ -79,7 +82,8 @@ class PostedMessage:
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
     with_decision: bool = False
-    """True if an agent sent it with a decision. Other agents receive it in the next step."""
+    """True if an agent sent it with a decision, or a busy person sent it where answers are delayed. Other
+    agents receive it in the next step."""
 
 
 class OutgoingMessage(NamedTuple):

@@ -16,7 +16,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
-from kitchen.contract.schedules import RECHECK, SCHEDULE, SCHEDULE_SETTINGS, STALE, THINK_STEPS, TOGETHER
+from kitchen.contract.schedules import (
+    FREE,
+    RECHECK,
+    SCHEDULE,
+    SCHEDULE_SETTINGS,
+    STALE,
+    THINK_STEPS,
+    TOGETHER,
+)
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 
 Pair = tuple[int, int]
@@ -153,6 +161,11 @@ class Organisation:
     def one_partner(self) -> bool:
         """Return whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
+
+    @property
+    def delays_answers(self) -> bool:
+        """Return whether agents answer later while somebody is busy (`kitchen.contract.answer_delays`)."""
+        return self.one_partner and self.schedule == FREE
 
     @property
     def talks_within(self) -> bool:

@@ -338,6 +338,11 @@ class World(ABC):
         """
         return True
 
+    def only_waits(self, seat: int) -> bool:
+        """Return whether the lasting action of this seat only waits or follows somebody, so that its member
+        can talk meanwhile. Asked for seats with nothing to choose (`asks`) only."""
+        return False
+
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Return commands that are illegal now but that another seat could make legal in the coming step.
         Only seats in `earlier`, which act before this one, count (None: any other seat)."""

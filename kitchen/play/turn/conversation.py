@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
 
@@ -24,9 +24,11 @@ from django.utils import timezone
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.dialogue_rounds import DialoguePosition
 from kitchen.contract.mailbox import (
     ASKED_IN_KEY,
+    BUSY_KEY,
     HEARD_KEY,
     UNSAID_KEY,
     WRITTEN_KEY,
@@ -65,7 +67,9 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
-        is_heard_later = row.decision_id is not None and ASKED_IN_KEY not in row.data
+        is_heard_later = BUSY_KEY in row.data or (
+            row.decision_id is not None and ASKED_IN_KEY not in row.data
+        )
         turn.mailbox.add(PostedMessage(_team_message(row), is_heard_later))
     return turn.mailbox
 
@@ -77,9 +81,21 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     `message_refusal`.
     """
     say, code = message_refusal(turn, sender, say)
+    if not code and _interrupts_work(turn, sender):
+        say = replace(say, data={**say.data, BUSY_KEY: True})
     store_messages(turn, _rows(turn, sender, say, code))
     wait_for_informed_seats(turn)
     return code
+
+
+def _interrupts_work(turn: OpenTurn, sender: int) -> bool:
+    """Return True if answers are delayed, and the sender's seat is busy with a plan or a lasting action."""
+    organisation = turn.episode.team
+    if organisation is None or not organisation.delays_answers:
+        return False
+    given = (turn.given[seat] for seat in organisation.member(sender).seats if seat in turn.given)
+    is_busy = any(row.chosen_by == BY_WORLD or row.planned_in is not None for row in given)
+    return is_busy or not turn.may_act.isdisjoint(organisation.member(sender).seats)
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:

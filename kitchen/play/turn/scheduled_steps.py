@@ -7,18 +7,19 @@ schedule asks them, and their choices take effect at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.agent import REASON_TO_ANSWER, add_to_note
-from kitchen.contract.automatic_commands import THINKING, WAITING
+from kitchen.contract.automatic_commands import BY_WORLD, THINKING, WAITING
 from kitchen.contract.mailbox import UNSAID_KEY, LastHeard
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
 from kitchen.play.models import Decision
 from kitchen.play.turn.conversation import (
+    conversation_partners,
     last_heard_by_mind,
     mailbox_of,
     messages_for_agent,
@@ -93,6 +94,8 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
     since = last_heard_by_mind(turn.episode)
     heard: dict[int, LastHeard] = {}
     wants: set[int] = set()
+    if schedule.organisation.delays_answers:
+        _delay_answers(turn, schedule, since)
     for member in schedule.organisation.members:
         mind = _mind_id(turn, member.number)
         if mind is None:
@@ -114,12 +117,23 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
     return asked
 
 
+def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int, LastHeard]) -> None:
+    """See which agents answer later. People read and answer when they like."""
+    filled = {seat: (row.chosen_by, tuple(row.command)) for seat, row in turn.given.items()}
+    filled |= dict.fromkeys(turn.may_act - turn.given.keys(), (BY_WORLD, turn.world.idle))
+    messages = {}
+    for member in schedule.organisation.members:
+        if (mind := _mind_id(turn, member.number)) is not None:
+            messages[member.number], _ = messages_for_agent(turn, member.number, since=since[mind])
+    schedule.delay_answers(turn.step, turn.world, filled, messages, conversation_partners(turn))
+
+
 def _wants(
     turn: OpenTurn, schedule: AskingSchedule, member: Member, since: LastHeard, begun: Set[int]
 ) -> bool:
     """Return True if there is a reason to ask this agent. Its seats that may act are then asked too."""
     messages, jobs = messages_for_agent(turn, member.number, since=since)
-    has_news = any(said.is_new for said in messages)
+    has_news = schedule.is_called_by(member.number, messages)
     free = turn.may_act.intersection(member.seats)
     if free and has_news and schedule.is_interruptible(member, begun):
         for seat in free:

@@ -71,6 +71,11 @@ class MacroWorld(BlockScene):
         """A seat with a macro in progress has nothing to choose."""
         return self.macros[seat] is None
 
+    def only_waits(self, seat: int) -> bool:
+        """Return whether the macro in progress is a stay, or follows another seat."""
+        macro = self.macros[seat]
+        return macro is not None and macro["words"][0] in {"stay", "goto_seat"}
+
     def legal_actions(self, seat: int) -> list[Command]:
         """Return every macro that would begin now, and `go_on`; while one goes on, `go_on` and `stop`."""
         if self.has_ended:

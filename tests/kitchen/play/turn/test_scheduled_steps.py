@@ -145,6 +145,37 @@ def test_an_agent_that_is_written_to_is_asked_although_it_is_busy(monkeypatch: p
     assert episode.sent.latest("number").text == "I am busy."
 
 
+@pytest.mark.parametrize(("text", "asked"), [("I have rice.", False), ("Have you rice?", True)])
+def test_a_busy_agent_answers_its_partners_question_at_once_and_all_else_when_it_is_free(
+    text: str, asked: bool
+) -> None:
+    episode = beside("free", lengths="5,1", kind="pairwise", think_steps=0)
+    play(episode, ("wait",))
+    assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft(text, to=(1,))).accepted
+    play(episode, ("wait",))
+    before = len(Eager.TOLD)
+    play(episode, ("wait",))
+    assert len(Eager.TOLD) == before + asked
+    play(episode, *[("wait",)] * 3)
+    assert [situation.step for situation in Eager.TOLD[before + asked :]] == [5]
+    assert text in [said.text for said in Eager.TOLD[-1].talk.messages]
+
+
+def test_a_free_agent_answers_a_busy_partner_five_steps_later() -> None:
+    episode = beside("free", lengths="20,1,1,1", kind="pairwise", think_steps=0)
+    play(episode, ("run", "0"))
+    assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("I do it.", to=(1,))).accepted
+    assert episode.sent.latest("number").data["sender_busy"]
+    before = len(Eager.TOLD)
+    for step in range(2, 9):
+        decide_step(episode_id=episode.pk, step=step)
+    heard = [
+        (one.step, "I do it." in [said.text for said in one.talk.messages]) for one in Eager.TOLD[before:]
+    ]
+    assert heard == [(1, False), (7, True)]
+    assert [who for _, who in chosen(episode, 1)] == ["eager", "eager", *["waiting"] * 5, "eager"]
+
+
 def test_the_log_of_a_schedule_is_whole_and_replays() -> None:
     episode = beside("free", lengths="2,3,1")
     commands = [("wait",), ("run", "1"), ("wait",), ("wait",), ("run", "2"), *[("wait",)] * 9]
