@@ -212,7 +212,7 @@ def test_others_neither_see_what_a_seat_does_nor_what_it_holds_but_gifts() -> No
     assert "lime_dye" not in str(game("crafting").observe(1))
 
 
-@pytest.mark.parametrize(("macro", "waits"), [("stay 9", True), ("goto_seat 1", True), ("goto chest", False)])
+@pytest.mark.parametrize(("macro", "waits"), [("stay 9", True), ("goto_seat 1", True), ("goto stone", False)])
 def test_a_seat_that_stays_or_follows_only_waits(macro: str, waits: bool) -> None:
     world = game("gather")
     world.at = [(0, 0, 0), (9, 0, 0)]
