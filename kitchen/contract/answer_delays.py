@@ -109,9 +109,10 @@ def _is_due(
     if not answer.is_busy:
         return partner not in busy.acting or step >= answer.step + ANSWER_DELAY
     if not answer.is_partner_busy:
-        return not busy.is_busy(member) or any(map(_asks, calls))
+        return not busy.is_busy(member) or any(map(asks_for_answer, calls))
     return member in busy.waiting or not busy.is_busy(member) or partner not in busy.acting
 
 
-def _asks(said: TeamMessage) -> bool:
+def asks_for_answer(said: TeamMessage) -> bool:
+    """Return whether a message is a question or a request."""
     return said.kind in {ASK, REQUEST} or said.text.rstrip().endswith(_QUESTION_MARKS)

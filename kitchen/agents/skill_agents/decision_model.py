@@ -9,7 +9,7 @@ from random import Random
 from kitchen.agents.skill_agents.settings import SkilledOptions
 from kitchen.contract.agent import Situation
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
+from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request, Tool
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, Writer
@@ -38,7 +38,9 @@ class ModelSession:
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
-    async def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
+    async def ask(
+        self, messages: Sequence[Message], stand_in: StandInFactory, tool: Tool | None = None
+    ) -> Call:
         """Make one call within the time that is left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
@@ -46,6 +48,7 @@ class ModelSession:
             messages=tuple(messages),
             temperature=self.temperature,
             max_tokens=self.options.max_tokens,
+            tool=tool,
             seconds=max(left, 0.0),
         )
         if left > 0:

@@ -176,6 +176,24 @@ def test_a_free_agent_answers_a_busy_partner_five_steps_later() -> None:
     assert [who for _, who in chosen(episode, 1)] == ["eager", "eager", *["waiting"] * 5, "eager"]
 
 
+def test_the_pairwise_agent_answers_a_person() -> None:
+    minds = [MindPlan("pairwise", (1,), {"model": "stand-in"})]
+    timing = {"schedule": "free", "think_steps": 1}
+    team = make_organisation("pairwise", members_of_plans(minds, seats=2), seats=2, settings=timing)
+    episode = create_episode(
+        world="errands", settings={"lengths": "3,3,9"}, seats=2, seed=1, minds=minds, organisation=team
+    )
+    assert send_message(
+        episode_id=episode.pk, seat=0, say=MessageDraft("What do you have?", to=(1,))
+    ).accepted
+    play(episode, *[("wait",)] * 3)
+    assert [(said.sender, said.kind, said.text) for said in episode.sent.order_by("number")][:2] == [
+        (0, "say", "What do you have?"),
+        (1, "answer", "I have: nothing."),
+    ]
+    assert {who for command, who in chosen(episode, 1) if command.startswith("run")} == {"stand-in"}
+
+
 def test_the_log_of_a_schedule_is_whole_and_replays() -> None:
     episode = beside("free", lengths="2,3,1")
     commands = [("wait",), ("run", "1"), ("wait",), ("wait",), ("run", "2"), *[("wait",)] * 9]
