@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kitchen.agents.pairwise import prompt
-from kitchen.agents.pairwise.conversation import Conversation, ConversationMemory
 from kitchen.agents.pairwise.own_commands import OwnCommands, own_commands
+from kitchen.agents.pairwise.partner_talk import Conversation, ConversationMemory
 from kitchen.agents.pairwise.settings import SETTINGS, PairwiseOptions
 from kitchen.agents.pairwise.spoken_reply import REPLY_TOOL, SpokenReply, read_spoken_reply
 from kitchen.agents.pairwise.stand_in_talk import ruled_summary, ruled_turn

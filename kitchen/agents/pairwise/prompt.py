@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kitchen.agents.pairwise.conversation import MAX_SUMMARY_CHARACTERS, Conversation
 from kitchen.agents.pairwise.own_commands import OwnCommands
+from kitchen.agents.pairwise.partner_talk import MAX_SUMMARY_CHARACTERS, Conversation
 from kitchen.agents.skill_agents.skill_text import titled_parts
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kitchen.agents.pairwise.conversation import Conversation
 from kitchen.agents.pairwise.own_commands import OwnCommands
+from kitchen.agents.pairwise.partner_talk import Conversation
 from kitchen.agents.pairwise.spoken_reply import SpokenReply
 from kitchen.contract.answer_delays import asks_for_answer
 from kitchen.contract.organisation import ANSWER, ASK, END, REQUEST
