@@ -106,10 +106,10 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`.
+    """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
-    Of the metrics computed from the log, only those are included that have a better direction and are not
-    the counts of one of its shares.
+    Metrics computed from the log are left out if neither direction is better, or if they are the counts of a
+    share that is included.
     """
     values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
     texts = (
