@@ -15,6 +15,7 @@ from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionR
 from kitchen.contract.automatic_commands import Plan, open_turn, plans_for_agent
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Request
+from kitchen.contract.mailbox import with_aims_of_others
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.registry.agent_registry import get_adviser, make_agent
@@ -90,7 +91,8 @@ class _Play:
                 tells=self.way.tells,
             ),
         )
-        return situation_in_organisation(seen, self.way.organisation)
+        situation = situation_in_organisation(seen, self.way.organisation)
+        return replace(situation, talk=with_aims_of_others(situation.talk, self.game))
 
     def step(self) -> list[tuple[Situation, Decision]]:
         """Play one more step; return the situation and the decision of each agent."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.assigned_jobs import Job, aim_and_words
 from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
@@ -182,7 +182,7 @@ def jobs_given_in(reply: Reply, moment: KitchenMoment) -> tuple[MessageDraft, ..
     given = (
         _given_in_call(reply.call)
         if reply.call is not None
-        else ((to, *_aim_and_words(job, aims)) for to, job in in_text)
+        else ((to, *aim_and_words(clip_line(job), aims)) for to, job in in_text)
     )
     made = []
     for to, aim, words in given:
@@ -199,17 +199,6 @@ def _given_in_call(call: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
         if isinstance(one, dict):
             aim = str(one.get("aim") or "")
             yield str(one.get("to", "")), "" if aim == NO_AIM else aim, str(one.get("words") or "")
-
-
-def _aim_and_words(job: str, aims: Iterable[str]) -> tuple[str, str]:
-    """Return the aim that a job in free text begins with, and the words after it. Without one, all is
-    words."""
-    plain = clip_line(job)
-    for aim in sorted(aims, key=len, reverse=True):
-        rest = plain[len(aim) :]
-        if plain.lower().startswith(aim.lower()) and not rest[:1].isalnum():
-            return aim, rest.strip(" .,;:-")
-    return "", plain
 
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}
