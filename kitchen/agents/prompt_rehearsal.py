@@ -71,7 +71,7 @@ class _Play:
         return make_situation(
             self.game,
             seats,
-            memory=self.memories.get(min(seats)),
+            memory=self.memories.get(min(seats, default=self.game.seats)),
             events=self.events,
             commanded=known,
             people=self.people,
@@ -91,7 +91,8 @@ class _Play:
                 tells=self.way.tells,
             ),
         )
-        situation = situation_in_organisation(seen, self.way.organisation)
+        member = min(seats, default=self.game.seats)
+        situation = situation_in_organisation(seen, self.way.organisation, member=member)
         return replace(situation, talk=with_aims_of_others(situation.talk, self.game))
 
     def step(self) -> list[tuple[Situation, Decision]]:
@@ -104,7 +105,7 @@ class _Play:
             situation = self.asked(number, known)
             is_asked = situation.request.asked != ()
             decision = asyncio.run(mind.decide(situation)) if is_asked else Decision({}, situation.memory)
-            self.memories[min(situation.seats)] = decision.memory
+            self.memories[min(situation.seats, default=self.game.seats)] = decision.memory
             commands = self._plan(situation, decision)
             given |= commands
             known |= commands if self.way.knowing == EVERYBODY else {}
