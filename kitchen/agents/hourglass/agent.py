@@ -120,6 +120,8 @@ class _Made:
     plans: dict[int, Sequence[Command]] = field(default_factory=dict)
     plan: PlanReply | None = None
     """The plan of this decision, if it planned."""
+    ended: bool = False
+    """True if a task has ended since the last decision."""
 
 
 class _Turn:
@@ -144,11 +146,11 @@ class _Turn:
         jobs = self._answer_jobs()
         await self._monitor()
         pending = [job for job in jobs if job.number not in self.memory.jobs]
+        self._report_ended_jobs(jobs)
         if idle := self._to_plan_for(pending):
             await self._plan(idle, pending)
         await self._inform()
         await self._act()
-        self._report_jobs_in_words(jobs)
         return Decision(
             self.made.commands,
             memory=self.memory.to_json(),
@@ -174,9 +176,9 @@ class _Turn:
         open_jobs = {job.number for job in self.view.mine}
         memory.jobs = [number for number in memory.jobs if number in open_jobs]
         memory.kept = [number for number in memory.kept if number in open_jobs]
-        self._withdraw(
-            task for old, task in zip(before, after, strict=True) if old.is_open and not task.is_open
-        )
+        ended = [task for old, task in zip(before, after, strict=True) if old.is_open and not task.is_open]
+        self.made.ended = bool(ended)
+        self._withdraw(ended)
         memory.tasks = after
 
     def _withdraw(self, ended: Iterable[Task]) -> None:
@@ -208,15 +210,11 @@ class _Turn:
     def _say(self, job: Job, kind: str, text: str = "", **data: str) -> None:
         self.made.says.append(MessageDraft(text, kind, (job.giver,), {"job": job.number, **data}))
 
-    def _report_jobs_in_words(self, jobs: Sequence[Job]) -> None:
-        """Report the end of jobs without an aim: the platform cannot see it."""
+    def _report_ended_jobs(self, jobs: Sequence[Job]) -> None:
+        """Report the end of jobs without an aim, whose tasks have ended: the platform cannot see it."""
         for job in jobs:
-            if job.aim or job.number not in self.memory.jobs:
-                continue
-            tasks = [task for task in self.memory.tasks if job.number in (task.passes, task.job)]
-            if not tasks:
-                self._say(job, REPORT, NO_WAY, status=FAILED)
-            elif not any(task.is_open for task in tasks):
+            tasks = [] if job.aim else [task for task in self.memory.tasks if task.part_of == job.number]
+            if tasks and not any(task.is_open for task in tasks):
                 done = all(task.status == SUCCESS for task in tasks)
                 words = "Succeeded" if done else "Failed"
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
@@ -242,16 +240,16 @@ class _Turn:
         """Return the workers to plan for now, each as often as it can get a task; none if it is not time."""
         memory, view = self.memory, self.view
         idle = view.idle(memory.tasks)
-        if pending or not idle or self._words():
-            return idle
-        if not view.is_root:
-            return []
-        if memory.tasks and view.is_stage_over(memory.tasks, whole=self.options.whole_stage):
+        if not idle or self._words():
             return idle
         waited = memory.planned is None or self.step - memory.planned >= REPLAN_STEPS
+        has_news = self.made.ended or any(map(self._is_news, self.situation.talk.messages))
+        if pending or not view.is_root:
+            return idle if pending and (waited or has_news) else []
+        if memory.tasks and view.is_stage_over(memory.tasks, whole=self.options.whole_stage):
+            return idle
         given = Counter(task.worker for task in memory.tasks)
         had_none = any(given[worker.name] < worker.capacity for worker in idle)
-        has_news = any(map(self._is_news, self.situation.talk.messages))
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
     def _words(self) -> list[TeamMessage]:
@@ -301,26 +299,28 @@ class _Turn:
         fits = (job for job in pending if job.number == planned.job or (job.aim and job.aim == planned.aim))
         job = next(fits, None)
         task = Task(planned.worker, planned.text, planned.aim)
+        part_of = (job or next(iter(pending), None)) if pending else None
+        task = replace(task, part_of=part_of.number if part_of else 0)
         if worker is None or not worker.is_own:
             return replace(task, passes=job.number if job and job.state != STARTED else 0)
-        job = job or next(iter(pending), None)
         since = self.pursuer.mark(self.situation, worker.seat or 0, planned.aim) if planned.aim else None
-        return replace(task, job=job.number if job else 0, since=since, step=self.step + 1)
+        return replace(task, job=task.part_of, since=since, step=self.step + 1)
 
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
         """Note which own jobs are planned for. If a model has planned, a job whose aim is in no task becomes
-        the last task of an own seat."""
-        own = next((worker for worker in self.view.workers if worker.is_own), None)
+        the last task of an own seat, and one in words without a task has failed."""
+        by_model = self.options.planner == BY_MODEL
+        own = next((worker.name for worker in self.view.workers if worker.is_own), "")
         for job in pending:
-            is_there = any(
-                job.number == task.passes or (job.number, job.aim) == (task.job, task.aim) for task in fresh
-            )
-            if not is_there and job.aim and own and self.options.planner == BY_MODEL:
-                begun = [task.worker for task in fresh if task.job == job.number]
-                worker = begun[0] if begun else own.name
-                self.memory.tasks.append(Task(worker, job.text, job.aim, job.number, step=self.step + 1))
-                is_there = True
-            if is_there or not job.aim:
+            mine = [task for task in fresh if job.number in (task.part_of, task.passes)]
+            is_there = any(task.aim == job.aim for task in mine) if job.aim else bool(mine)
+            if by_model and job.aim and own and not is_there:
+                name = next((task.worker for task in mine if task.job == job.number), own)
+                task = Task(name, job.text, job.aim, job.number, step=self.step + 1, part_of=job.number)
+                self.memory.tasks.append(task)
+            elif by_model and not job.aim and not mine:
+                self._say(job, REPORT, NO_WAY, status=FAILED)
+            if by_model or is_there:
                 self.memory.jobs.append(job.number)
 
     # Actions

@@ -50,6 +50,8 @@ class Task:
     job: int = 0
     """Of a task for a member: the number of the job; 0 before it is known. Of an own task: the number of the
     job that it belongs to; 0 if it belongs to none."""
+    part_of: int = 0
+    """The number of the own job that it is a part of; 0 if it belongs to none."""
     passes: int = 0
     """The number of the own job that is passed on with it."""
     step: int = 0

@@ -258,6 +258,35 @@ def test_a_worker_that_plans_by_a_model_does_jobs_in_words_and_reports_their_end
     assert says(decide(situation))[-1] == ("report", (0,), "failed", "I found no way to do it.")
 
 
+def test_a_member_in_between_reports_a_job_in_words_when_its_workers_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = Job(1, 0, 1, "see to the rice", 1)
+    plan = {**PLAN, "plan": [{"stage": 1, "worker": "Robot 3", "task": "fetch", "aim": "fetch rice"}]}
+    model = script(monkeypatch, plan)
+    first: Any = decide(told(THREE, "chain", 1, jobs=(job,)))
+    assert [said[:3] for said in says(first)] == [("accept", (0,), None), ("inform", (2,), list(RICE))]
+    done = (
+        TeamMessage(2, 1, 1, (2,), "inform", "fetch", {"aim": list(RICE)}),
+        TeamMessage(3, 2, 2, (1,), "report", "", {"job": 2, "status": "done"}, is_new=True),
+    )
+    later = told(THREE, "chain", 1, jobs=(job,), messages=done, memory=first.memory, step=2)
+    assert says(decide(later))[-1] == ("report", (0,), "done", "Succeeded: see to the rice")
+    assert len(model.requests) == 1
+
+
+def test_a_model_that_cannot_be_read_is_not_asked_in_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, "no plan")
+    chosen: Any = {"fallback": "none", "again": 0}
+    job = Job(1, 0, 1, "Fetch rice", 1, aim=RICE)
+    first: Any = decide(told(THREE, "tree", 1, jobs=(job,)), **chosen)
+    calls = [
+        len(decide(told(THREE, "tree", 1, jobs=(job,), memory=first.memory, step=step), **chosen).calls)
+        for step in (1, 2, 3)
+    ]
+    assert calls == [0, 0, 1]
+
+
 def test_a_worker_by_rule_reads_aims_in_plain_words_and_declines_other_words() -> None:
     rule = {"planner": "rule"}
     odd, plain = Job(1, 0, 1, "hurry up", 1), Job(1, 0, 1, "Please FETCH RICE now", 1)
