@@ -17,6 +17,7 @@ from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.log_metrics import read_logs
+from kitchen.play.live.page_session import open_page
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, SeatCommand
 from kitchen.play.turn.conversation import member_message
@@ -126,6 +127,11 @@ def test_a_person_declines_a_job_of_the_stand_in_and_it_plans_again() -> None:
     play(episode, 1)
     (job,) = Message.objects.filter(kind=INFORM)
     assert (job.sender, job.to, job.text) == (2, [0], "Serve tuna sushi")
+    page, answer = open_page(
+        episode.seats.get(number=0).key, "page-of-leaf", newest=True, json=False, language="es"
+    )
+    shown = "".join(answer.texts)
+    assert page is not None and "Servir sushi de atún" in shown and "Lead" not in shown
     say = MessageDraft("no", "decline", (2,), {"job": job.number})
     assert send_message(episode_id=episode.pk, seat=0, say=say).accepted
     submit(episode, 2, "noop")
