@@ -14,10 +14,9 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.agents.hourglass import prompt
-from kitchen.agents.hourglass.model_modules import ModelModules
 from kitchen.agents.hourglass.reply_reading import PlannedTask, PlanReply
-from kitchen.agents.hourglass.rule_planner import rule_plan, wanted_aim
 from kitchen.agents.hourglass.settings import BY_MODEL, SETTINGS, HourglassOptions
+from kitchen.agents.hourglass.task_modules import ModelModules, rule_plan, wanted_aim
 from kitchen.agents.hourglass.team_tasks import HourglassMemory, Task, TeamView, Worker
 from kitchen.agents.skill_agents.base_agent import FALLBACK_SENTENCES, NOOP_FALLBACK, RESERVE_SECONDS
 from kitchen.agents.skill_agents.settings import BY_RULE, INSTANT_SETTINGS
