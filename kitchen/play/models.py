@@ -240,7 +240,8 @@ class Seat(models.Model):
     """One seat of an episode. A person plays it if `mind` is empty.
 
     Anybody who knows `key` can play the seat. A leader without a seat in the world also has a row: `acts`
-    is False, and its number follows those of the world's seats."""
+    is False, and its number follows those of the world's seats.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")

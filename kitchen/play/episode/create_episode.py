@@ -40,7 +40,8 @@ from kitchen.registry.world_registry import check_clock, get_page, get_world
 class MindPlan:
     """The kind and settings of an agent that a new episode will have, and the seats that it commands.
 
-    An agent without a seat only leads, as a member of the organisation."""
+    An agent without a seat only leads, as a member of the organisation.
+    """
 
     kind: str
     seats: tuple[int, ...]

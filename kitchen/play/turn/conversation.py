@@ -190,10 +190,11 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
     """Find agents that may act or lead in this step although it does not wait for them. Make the step wait
     for those that have received a new message.
 
-    Call this in the transaction in which the message was sent or the step opened."""
+    Call this in the transaction in which the message was sent or the step opened.
+    """
     free = turn.may_act | (turn.leading_minds - turn.awaited_minds - turn.decided)
     organisation = turn.episode.team if turn.episode.messages and free else None
-    if organisation is None:
+    if organisation is None or is_scheduled(organisation):
         return
     since = last_heard_by_mind(turn.episode)
     minds = {seat.number: seat.mind_id for seat in turn.seats if seat.mind_id is not None}
