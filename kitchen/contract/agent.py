@@ -9,7 +9,7 @@ agent returns its memory as `Decision.memory`. The platform stores it and passes
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -396,8 +396,9 @@ class Agent(ABC):
         Settings that are already stored remain in use."""
         return ""
 
-    def unfit(self, world: World) -> str:
-        """Return a short reason why the agent cannot play this world with its settings; empty if it can."""
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return a short reason why the agent cannot play these seats of this world with its present
+        settings; empty if it can."""
         return ""
 
     def model(self) -> str:

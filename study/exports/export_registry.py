@@ -151,6 +151,7 @@ TABLES: dict[str, str] = {
     "jobs": "study.exports.tables.messages_tables:JOBS",
     "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
     "scored_events": "study.exports.tables.scored_events_table:TABLE",
+    "failed_checks": "study.exports.tables.failed_checks_table:TABLE",
     "measures": "study.exports.tables.measures_table:TABLE",
     "codebook": "study.exports.export_registry:CODEBOOK",
     "dictionary": "study.exports.export_registry:DICTIONARY",
