@@ -19,6 +19,7 @@ from kitchen.worlds.blocks.block_grid import (
     Cell,
     is_within,
     nearest_cell,
+    picture_around,
     squared_distance,
     walked,
 )
@@ -218,6 +219,10 @@ class BlockScene(SimpleWorld):
             "near": self._near(seat),
             "since": self._since(seat),
         }
+
+    def picture(self, seat: int) -> dict[str, Json]:
+        """Return the blocks and animals around this seat."""
+        return picture_around(self.grid, self.animals, self.at[seat])
 
     def _steps_of(self, seat: int, macro: Mapping[str, Json] | None) -> int | None:
         """Return how many steps the macro will still take, where that is known."""

@@ -1,0 +1,467 @@
+/* The map of the blocks worlds, from above or at an angle. The server sends chunks of blocks, animals, and spots: things
+   that can be clicked (kitchen/worlds/blocks/map_panels.py). Each spot is a button (stage.js); the rest is drawn on a
+   canvas, and a click there is one on the spot of what lies nearest. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  const stage = play?.querySelector("[data-map]");
+  if (!stage) return;
+
+  const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+  const GLIDE = 240; // milliseconds of a walk
+  const CHUNK = 8;
+  const [FEWEST, MOST] = [9, 33]; // columns in sight
+  const FINGER = 22; // pixels around a click in which something is meant
+  const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
+  const ASIDE = 26; // pixels between two builders
+  const EDGE = 20; // pixels from the edge at which what is out of sight is marked
+  const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
+  const { blockPictures: pictures, choosing } = play;
+  const canvas = stage.querySelector("canvas");
+  const pen = canvas.getContext("2d");
+  const box = stage.querySelector("[data-spots]");
+  const tools = stage.parentElement;
+  const chunks = new Map(); // by the id of their element
+  const buttons = new Map(); // by spot
+  const walks = new Map(); // by spot of a builder: from where to where, since when
+  const view = { columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0 };
+  let [ground, now] = [null, null];
+  let things = []; // what is drawn and can be clicked: its middle, cell, spot, kind, and words
+  let picked = null; // the spot that was clicked, and where
+  let frame = 0;
+
+  const data = (name) => document.getElementById(name)?.getAttribute("value") ?? "";
+  const filled = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+  /* what the server said */
+
+  function readChunks() {
+    const here = new Set();
+    for (const element of document.getElementById("map-chunks").children) {
+      const [text, name] = [element.getAttribute("value"), element.id];
+      here.add(name);
+      if (chunks.get(name)?.text !== text) chunks.set(name, { text, cells: cellsOf(JSON.parse(text)) });
+    }
+    for (const name of chunks.keys()) if (!here.has(name)) chunks.delete(name);
+  }
+
+  /* the kinds of a chunk by the number of the cell, as BlockGrid.chunk counts */
+  function cellsOf(kinds) {
+    const cells = [];
+    for (const [kind, runs] of Object.entries(kinds)) {
+      for (let at = 0; at < runs.length; at += 2) cells.length = Math.max(cells.length, runs[at] + runs[at + 1]);
+      for (let at = 0; at < runs.length; at += 2) cells.fill(kind, runs[at], runs[at] + runs[at + 1]);
+    }
+    return cells;
+  }
+
+  const part = (number) => Math.floor(number / CHUNK);
+
+  function blockAt(x, y, z) {
+    const chunk = chunks.get(`chunk-${part(x)}_${part(z)}`);
+    return chunk?.cells[((y - ground.area[0][1]) * CHUNK + z - part(z) * CHUNK) * CHUNK + x - part(x) * CHUNK];
+  }
+
+  function wantedAt(x, y, z) {
+    const letter = ground.blueprint?.levels[y]?.[z]?.[x];
+    return letter && ground.blueprint.legend[letter];
+  }
+
+  function read() {
+    ground = JSON.parse(data("map-ground"));
+    const before = now;
+    now = JSON.parse(data("map-now"));
+    readChunks();
+    if (before?.level !== now.level) view.level = ground.blueprint ? now.level ?? ground.blueprint.levels.length - 1 : null;
+    for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
+    view.columns ||= firstColumns();
+    if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
+    showButtons();
+    showLegend();
+    showLevel();
+    draw();
+  }
+
+  /* so that what is near can be seen */
+  function firstColumns() {
+    const far = now.spots.map(({ at }) => Math.max(Math.abs(at[0] - now.at[0]), Math.abs(at[2] - now.at[2])));
+    const site = ground.blueprint ? Math.max(ground.blueprint.levels[0].length, ground.blueprint.levels[0][0].length) + 4 : 0;
+    return Math.max(FEWEST, site, Math.min(25, 2 * Math.max(...far) + 3));
+  }
+
+  /* walks */
+
+  function walk({ spot, at }, before) {
+    const walked = walks.get(spot);
+    const last = before?.spots.find((one) => one.spot === spot)?.at;
+    if (last && last.every((value, axis) => value === at[axis])) return;
+    const still = !walked || CALM.matches;
+    walks.set(spot, { from: still ? at : placeOf({ spot, at }), to: at, since: performance.now() });
+  }
+
+  function placeOf({ spot, at }) {
+    const walked = walks.get(spot);
+    if (!walked) return at;
+    const share = Math.min(1, (performance.now() - walked.since) / GLIDE);
+    return walked.from.map((value, axis) => value + (walked.to[axis] - value) * share);
+  }
+
+  const isWalking = () => [...walks.values()].some(({ from, to, since }) => from !== to && performance.now() - since < GLIDE);
+
+  /* from cells to pixels */
+
+  function eyes() {
+    const own = now.spots.find(({ spot }) => spot === "you");
+    const [x, y, z] = own ? placeOf(own) : now.at;
+    if (!ground.blueprint) return [x, y, z];
+    const rows = ground.blueprint.levels[0]; // all of the site, if it fits
+    const middle = [(rows[0].length - 1) / 2, (rows.length - 1) / 2];
+    return rows[0].length + 3 <= view.columns && Math.abs(x - middle[0]) < view.columns / 2 ? [middle[0], y, middle[1]] : [x, y, z];
+  }
+
+  function pixels([x, y, z]) {
+    const [east, south] = [(x - view.eyes[0]) * view.cell, (z - view.eyes[2]) * view.cell];
+    const middle = [view.width / 2, view.height / 2];
+    if (!view.angled) return [middle[0] + east, middle[1] + south];
+    const up = (y - view.eyes[1]) * view.cell * ANGLE.up;
+    return [middle[0] + (east - south) * ANGLE.across, middle[1] + (east + south) * ANGLE.along - up];
+  }
+
+  /* drawing */
+
+  function draw() {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(paint);
+  }
+
+  function measure() {
+    const ratio = Math.min(2, devicePixelRatio);
+    [view.width, view.height] = [stage.clientWidth, stage.clientHeight];
+    view.cell = Math.max(4, Math.round((view.width * ratio) / view.columns) / ratio);
+    if (canvas.width !== Math.round(view.width * ratio)) canvas.width = Math.round(view.width * ratio);
+    if (canvas.height !== Math.round(view.height * ratio)) canvas.height = Math.round(view.height * ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    view.sprite = Math.round(view.cell * ratio);
+    view.eyes = eyes();
+    const style = getComputedStyle(stage);
+    view.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  }
+
+  function paint() {
+    if (!stage.clientWidth || !now) return;
+    measure();
+    things = [];
+    paintGround();
+    for (const [x, z] of columnsInSight()) view.angled ? paintColumn(x, z) : paintTop(x, z);
+    for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
+    placeButtons();
+    if (isWalking()) draw();
+  }
+
+  function paintGround() {
+    const [low, high] = ground.area;
+    const y = low[1] - 0.5;
+    pen.fillStyle = view.colours.beyond;
+    pen.fillRect(0, 0, view.width, view.height);
+    const corners = [[low[0], low[2]], [high[0] + 1, low[2]], [high[0] + 1, high[2] + 1], [low[0], high[2] + 1]];
+    pen.fillStyle = view.colours.ground;
+    pen.beginPath();
+    for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, y, z - 0.5]));
+    pen.fill();
+    paintLines(y);
+  }
+
+  /* every fourth line of the grid: that walking is seen */
+  function paintLines(y) {
+    const [low, high] = ground.area;
+    pen.strokeStyle = view.colours["ground-line"];
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let x = Math.ceil(low[0] / 4) * 4; x <= high[0]; x += 4) line([x - 0.5, y, low[2] - 0.5], [x - 0.5, y, high[2] + 0.5]);
+    for (let z = Math.ceil(low[2] / 4) * 4; z <= high[2]; z += 4) line([low[0] - 0.5, y, z - 0.5], [high[0] + 0.5, y, z - 0.5]);
+    pen.stroke();
+  }
+
+  function line(from, to) {
+    pen.moveTo(...pixels(from));
+    pen.lineTo(...pixels(to));
+  }
+
+  /* from the back to the front */
+  function columnsInSight() {
+    const reach = Math.ceil(view.angled ? view.columns * 0.9 : view.columns / 2) + 1;
+    const down = Math.ceil(view.height / view.cell / 2) + 1;
+    const deep = view.angled ? reach : Math.min(down, 60);
+    const [x, , z] = view.eyes.map(Math.round);
+    const found = [];
+    for (let south = -deep; south <= deep; south += 1) for (let east = -reach; east <= reach; east += 1) found.push([x + east, z + south]);
+    return view.angled ? found.sort((one, other) => one[0] + one[1] - other[0] - other[1]) : found;
+  }
+
+  const top = () => Math.min(ground.area[1][1], view.level ?? Infinity);
+
+  function paintTop(x, z) {
+    let y = top();
+    const site = view.level !== null;
+    const wanted = site && wantedAt(x, y, z);
+    while (y >= ground.area[0][1] && !blockAt(x, y, z)) y -= 1;
+    const kind = y >= ground.area[0][1] && blockAt(x, y, z);
+    const below = site && y < top();
+    if (kind) paintTile([x, y, z], kind, below ? 0.3 : 1);
+    if (site && (wanted || (kind && !below && ground.blueprint.levels[y]?.[z]?.[x]))) paintWanted([x, top(), z], below ? "" : kind, wanted);
+  }
+
+  function paintTile(at, kind, share) {
+    const [x, y] = pixels(at);
+    const half = view.cell / 2;
+    pen.globalAlpha = share;
+    pen.drawImage(pictures.tile(kind, view.sprite), x - half, y - half, view.cell, view.cell);
+    pen.globalAlpha = 1;
+    if (share === 1) note(x, y, kind, at);
+  }
+
+  function paintColumn(x, z) {
+    for (let y = ground.area[0][1]; y <= top(); y += 1) {
+      const kind = blockAt(x, y, z);
+      const wanted = view.level !== null && wantedAt(x, y, z);
+      if (kind && !isHidden(x, y, z)) paintCube([x, y, z], kind, 1);
+      if (!kind && wanted && y === top()) paintCube([x, y, z], wanted, 0.35);
+      if (y === top() && view.level !== null && (wanted || kind)) paintWanted([x, y, z], kind, wanted);
+    }
+  }
+
+  const isHidden = (x, y, z) => y < top() && blockAt(x + 1, y, z) && blockAt(x, y, z + 1) && blockAt(x, y + 1, z);
+
+  function paintCube(at, kind, share) {
+    const [x, y] = pixels(at);
+    pen.globalAlpha = share;
+    const [wide, high] = [view.cell * 1.2, view.cell * 1.3];
+    pen.drawImage(pictures.cube(kind, view.sprite), x - wide / 2, y - view.cell * 0.65, wide, high);
+    pen.globalAlpha = 1;
+    if (share === 1) note(x, y - view.cell * 0.3, kind, at);
+  }
+
+  /* what the blueprint wants and does not stand there, and what should not stand there */
+  function paintWanted(at, kind, wanted) {
+    if (!ground.blueprint || kind === wanted || (!kind && !wanted)) return;
+    const [x, y] = pixels(at);
+    const half = view.cell * 0.4;
+    if (!kind && !view.angled) paintGhost(wanted, x, y);
+    pen.lineWidth = Math.max(1.5, view.cell / 12);
+    pen.strokeStyle = kind ? view.colours.bad : view.colours.accent;
+    pen.setLineDash(kind ? [] : [3, 3]);
+    pen.beginPath();
+    if (kind) {
+      pen.moveTo(x - half, y - half);
+      pen.lineTo(x + half, y + half);
+      pen.moveTo(x + half, y - half);
+      pen.lineTo(x - half, y + half);
+    } else if (!view.angled) pen.rect(x - half, y - half, 2 * half, 2 * half);
+    pen.stroke();
+    pen.setLineDash([]);
+    things.push({ x, y, at, spot: "site", kind: kind || wanted, words: kind ? stage.dataset.wrong : stage.dataset.missing });
+  }
+
+  function paintGhost(kind, x, y) {
+    pen.globalAlpha = 0.45;
+    pen.drawImage(pictures.tile(kind, view.sprite), x - view.cell * 0.36, y - view.cell * 0.36, view.cell * 0.72, view.cell * 0.72);
+    pen.globalAlpha = 1;
+  }
+
+  function paintAnimal(kind, at) {
+    const [x, y] = pixels(at);
+    const size = Math.max(18, view.cell * 1.15);
+    pen.drawImage(pictures.animal(kind, Math.round(size * 2)), x - size / 2, y - size / 2, size, size);
+    note(x, y, kind, at, 4);
+  }
+
+  const nameOf = (kind) => now.spots.find((one) => one.kind === kind)?.name ?? ground.names[kind] ?? kind.replaceAll("_", " ");
+
+  function note(x, y, kind, at, ahead = 0) {
+    things.push({ x, y, at, ahead, spot: inSite(at) ? "site" : kind, kind, words: "{name}" });
+  }
+
+  const inSite = ([x, y, z]) => Boolean(ground.blueprint?.levels[y]?.[z]?.[x]);
+
+  /* the buttons */
+
+  function showButtons() {
+    const here = new Set(now.spots.map(({ spot }) => spot));
+    for (const [spot, button] of buttons) {
+      if (here.has(spot)) continue;
+      button.remove();
+      buttons.delete(spot);
+    }
+    for (const one of now.spots) {
+      if (!buttons.has(one.spot)) buttons.set(one.spot, newButton(one));
+      fillButton(buttons.get(one.spot), one);
+    }
+  }
+
+  function newButton({ spot, seat, name }) {
+    const button = document.createElement(now.you < 0 ? "div" : "button");
+    const words = document.createElement("span");
+    button.className = `map-spot${seat === undefined ? "" : " is-builder"}${spot === "you" ? " is-you" : ""}`;
+    if (now.you >= 0) button.type = "button";
+    words.className = "station-name";
+    words.textContent = name;
+    if (seat !== undefined) button.append(body(seat));
+    button.append(words);
+    box.append(button);
+    return button;
+  }
+
+  function body(seat) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    svg.setAttribute("class", "seat");
+    svg.setAttribute("aria-hidden", "true");
+    use.setAttribute("href", `#seat-${seat + 1}`);
+    svg.append(use);
+    return svg;
+  }
+
+  function fillButton(button, { spot, holds = [], used_by: user }) {
+    if (now.you >= 0) button.dataset.spot = spot;
+    button.classList.toggle("is-used", user !== undefined && user !== null);
+    const shown = holds.join(" ");
+    if ((button.dataset.holds ?? "") === shown) return;
+    button.dataset.holds = shown;
+    button.querySelector(".held")?.remove();
+    if (!shown) return;
+    const held = document.createElement("span");
+    held.className = "held";
+    held.append(...holds.map(small));
+    button.append(held);
+  }
+
+  function small(kind) {
+    const picture = document.createElement("canvas");
+    [picture.width, picture.height, picture.dataset.block] = [32, 32, kind];
+    pictures.fill(picture);
+    return picture;
+  }
+
+  function placeButtons() {
+    const taken = []; // where builders stand: one beside the other
+    for (const one of now.spots) {
+      const button = buttons.get(one.spot);
+      const moved = picked?.spot === one.spot;
+      let [x, y] = pixels(moved ? picked.at : placeOf(one));
+      if (button.matches(".is-builder")) {
+        while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < ASIDE)) x += ASIDE;
+        taken.push([x, y]);
+      }
+      const seen = x > 0 && y > 0 && x < view.width && y < view.height;
+      const at = [Math.min(view.width - EDGE, Math.max(EDGE, x)), Math.min(view.height - EDGE, Math.max(EDGE, y))];
+      button.style.left = `${Math.round(at[0])}px`;
+      button.style.top = `${Math.round(at[1])}px`;
+      button.classList.toggle("is-beyond", !seen);
+      if (one.kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(one.kind));
+    }
+  }
+
+  function markOf(kind) {
+    const picture = small(kind);
+    picture.className = "beyond";
+    return picture;
+  }
+
+  /* what the pictures mean */
+  function showLegend() {
+    const list = tools.querySelector("[data-legend]");
+    const named = { ...ground.names, ...Object.fromEntries(now.spots.filter(({ kind }) => kind).map(({ kind, name }) => [kind, name])) };
+    const kinds = Object.keys(named).join(" ");
+    if (list.dataset.kinds === kinds) return;
+    list.dataset.kinds = kinds;
+    list.replaceChildren(...Object.entries(named).map(([kind, name]) => {
+      const item = document.createElement("li");
+      item.append(small(kind), name);
+      return item;
+    }));
+  }
+
+  /* clicks */
+
+  function thingAt({ clientX, clientY }) {
+    const frame = canvas.getBoundingClientRect();
+    const [x, y] = [clientX - frame.left, clientY - frame.top];
+    const far = (one) => Math.hypot(one.x - x, one.y - y) - (one.ahead ?? 0);
+    const near = things.filter((one) => far(one) < Math.max(FINGER, view.cell * 0.6));
+    return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null);
+  }
+
+  function pick(event) {
+    const thing = thingAt(event);
+    const button = thing && buttons.get(thing.spot);
+    if (!button || choosing.twice || now.you < 0) return;
+    event.stopPropagation();
+    picked = { spot: thing.spot, at: thing.at };
+    if (thing.spot === "site") button.dataset.spot = siteSpot(thing.at);
+    cancelAnimationFrame(frame);
+    paint();
+    button.click();
+  }
+
+  /* the very cell, if something can be done there; else all of the site */
+  function siteSpot(at) {
+    const cell = `cell-${at.join("_")}`;
+    return choosing.at(cell).length ? cell : "site";
+  }
+
+  function point(event) {
+    const thing = thingAt(event);
+    tools.querySelector("[data-pointed]").textContent = thing ? `${filled(thing.words, { name: nameOf(thing.kind) })} (${thing.at.join(", ")})` : "";
+    canvas.classList.toggle("is-apt", Boolean(thing && buttons.has(thing.spot)));
+  }
+
+  /* the view */
+
+  function showLevel() {
+    const levels = tools.querySelector("[data-levels]");
+    levels.hidden = view.level === null;
+    if (levels.hidden) return;
+    const words = filled(stage.dataset.levelWords, { level: view.level + 1, levels: ground.blueprint.levels.length });
+    levels.querySelector("output").textContent = words;
+  }
+
+  function goLevel(by) {
+    if (view.level === null) return;
+    view.level = Math.max(0, Math.min(ground.blueprint.levels.length - 1, view.level + by));
+    showLevel();
+    draw();
+  }
+
+  function zoom(by) {
+    view.columns = Math.max(FEWEST, Math.min(MOST, view.columns - 4 * by));
+    draw();
+  }
+
+  function onTool({ target }) {
+    const button = target.closest("button");
+    if (!button) return;
+    if (button.dataset.level) goLevel(Number(button.dataset.level));
+    if (button.dataset.zoom) zoom(Number(button.dataset.zoom));
+    if (!("angle" in button.dataset)) return;
+    view.angled = !view.angled;
+    button.setAttribute("aria-pressed", String(view.angled));
+    draw();
+  }
+
+  function onKey(event) {
+    const by = { PageUp: 1, PageDown: -1 }[event.key];
+    if (!by || view.level === null || !tools.contains(event.target)) return;
+    event.preventDefault();
+    goLevel(by);
+  }
+
+  canvas.addEventListener("click", pick);
+  canvas.addEventListener("pointermove", point);
+  tools.querySelector(".map-tools").addEventListener("click", onTool);
+  tools.addEventListener("keydown", onKey);
+  play.addEventListener("brigade:panels", read);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  new ResizeObserver(draw).observe(stage);
+  read();
+})();
