@@ -76,8 +76,8 @@
   }
 
   /* The field once more, beside a button that acts elsewhere on the page (stage.js); `use` takes its amount and acts.
-     `most` is a button for the most, with the words `all`. */
-  function copyOf(radio, button, act, all = "{n}") {
+     `most` is a button for the most, with the words `words`. */
+  function copyOf(radio, button, act, words = "{n}") {
     const field = fieldOf(radio);
     if (!field) return null;
     const copy = document.createElement("input");
@@ -96,14 +96,14 @@
       event.preventDefault();
       use();
     });
-    return { field: copy, most: mostOf(copy, all), use };
+    return { field: copy, most: mostOf(copy, words), use };
   }
 
-  function mostOf(field, all) {
+  function mostOf(field, words) {
     const most = document.createElement("button");
     most.type = "button";
     most.hidden = field.max === field.min;
-    most.textContent = all.replace("{n}", field.max);
+    most.textContent = words.replace("{n}", field.max);
     most.addEventListener("click", () => {
       field.value = field.max;
       field.focus();

@@ -43,20 +43,38 @@ class MapChunks(NamedTuple):
 
 
 def command_spots(command: Command, view: SeatView) -> str:
-    """Return the spots that a command is about, separated by spaces."""
+    """Return the spots that a command is about, separated by spaces. A thing that a builder stands on can be
+    reached by clicking the builder, too."""
     verb, *words = command
     if verb in ("goto_seat", "give"):
         return f"seat-{words[0]}"
     if verb == "build":
         return SITE
     if verb in ("place", "remove"):
-        return f"{SITE} cell-{'_'.join(words[-3:])}"
-    if verb in OWN_VERBS:
+        cell = words[-3:]
+        return " ".join((SITE, f"cell-{'_'.join(cell)}", *_builders_on(view, list(map(int, cell)))))
+    cells = {kind: at for kind, at, _ in _things(view)}
+    kind = STATION_OF.get(verb) or (words[0] if words else "")
+    if verb in OWN_VERBS or kind not in cells:
         return YOU
-    if verb not in STATION_OF:
-        return words[0] if words else YOU
-    station = STATION_OF[verb]
-    return station if any(each["spot"] == station for each in _things(view)) else YOU
+    return " ".join((kind, *_builders_on(view, cells[kind])))
+
+
+def _builders_on(view: SeatView, cell: Sequence[int]) -> Iterator[str]:
+    """Yield the spots of builders whose picture lies over this cell."""
+    for seat, (x, _, z) in _cells_of_builders(view):
+        if max(abs(x - cell[0]), abs(z - cell[2])) <= 1:
+            yield _spot_of(view, seat)
+
+
+def _cells_of_builders(view: SeatView) -> Iterator[tuple[int, Sequence[int]]]:
+    seen = view.observation
+    for each in seen.get("seats") or seen["players"]:
+        yield each["seat"], each["at"]
+
+
+def _spot_of(view: SeatView, seat: int) -> str:
+    return YOU if view.acts and seat == view.seat else f"seat-{seat}"
 
 
 def map_panels(view: SeatView) -> tuple[Panel, ...]:
@@ -88,38 +106,37 @@ def _now(view: SeatView) -> dict[str, Json]:
         "you": view.seat if view.acts else -1,
         "at": _own_cell(view),
         "animals": view.picture["animals"],
-        "spots": [*_things(view), *_site(view), *_builders(view)],
+        "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
         "level": seen.get("level"),
     }
 
 
-def _own_cell(view: SeatView) -> Json:
+def _own_cell(view: SeatView) -> Sequence[int]:
     """Return the cell of the seat through whose eyes the map is seen."""
     seen = view.observation
-    return seen["at"] if "at" in seen else seen["players"][view.seat if view.acts else 0]["at"]
+    cell: Sequence[int] = seen["at"] if "at" in seen else seen["players"][view.seat if view.acts else 0]["at"]
+    return cell
 
 
-def _things(view: SeatView) -> list[dict[str, Json]]:
-    """Return the nearest of each kind of block and animal, and the stations."""
+def _things(view: SeatView) -> Iterator[tuple[str, Sequence[int], int | None]]:
+    """Yield the stations, and the nearest of each kind of block and animal: kind, cell, and who uses it."""
     seen = view.observation
     if "near" in seen:
-        listed = [
-            (each["kind"], each["at"], each.get("used_by")) for each in (*seen["stations"], *seen["near"])
-        ]
-    else:
-        listed = [(kind, cell, None) for kind, cell in _nearest_things(view)]
-    return [
-        {"spot": kind, "kind": kind, "name": item_words(kind), "at": cell, "used_by": used_by}
-        for kind, cell, used_by in listed
-    ]
-
-
-def _nearest_things(view: SeatView) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield the places of the kitchen, and the nearest of each of its things."""
-    yield from view.brief["places"].items()
-    rank: Callable[[Json], Json] = rank_from(tuple(_own_cell(view)))
+        for each in (*seen["stations"], *seen["near"]):
+            yield each["kind"], each["at"], each.get("used_by")
+        return
+    for kind, cell in view.brief["places"].items():
+        yield kind, cell, None
+    x, y, z = _own_cell(view)
+    rank: Callable[[Json], Json] = rank_from((x, y, z))
     for kind, cells in view.brief["things"].items():
-        yield kind, min(cells, key=rank)
+        yield kind, min(cells, key=rank), None
+
+
+def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
+    for kind, cell, user in _things(view):
+        use = "" if user is None else gettext("used by {name}").format(name=view.players[user].name)
+        yield {"spot": kind, "kind": kind, "name": item_words(kind), "at": cell, "use": use}
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:
@@ -130,17 +147,29 @@ def _site(view: SeatView) -> Iterator[dict[str, Json]]:
         yield {"spot": SITE, "kind": "", "name": gettext("Building site"), "at": [x, seen["level"], z]}
 
 
-def _builders(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield all seats, with what they hold where that is known."""
+def own_items(view: SeatView) -> Mapping[str, int]:
+    """Return what the own builder holds; empty for a person who watches."""
+    return _items_of(view, view.seat) if view.acts else {}
+
+
+def _items_of(view: SeatView, seat: int) -> Mapping[str, int]:
+    """Return what a seat holds, as far as it is known."""
     seen = view.observation
-    for each in seen.get("seats") or seen["players"]:
-        seat = each["seat"]
-        is_you = view.acts and seat == view.seat
-        held = each.get("holds") or (seen.get("inventory") if is_you else None) or {}
+    items: Mapping[str, int] = {}
+    if "players" in seen:
+        items = seen["players"][seat]["holds"]
+    elif view.acts and seat == view.seat:
+        items = seen["inventory"]
+    return items
+
+
+def _builders(view: SeatView) -> Iterator[dict[str, Json]]:
+    """Yield all seats, with some of what they hold where that is known."""
+    for seat, cell in _cells_of_builders(view):
         yield {
-            "spot": YOU if is_you else f"seat-{seat}",
+            "spot": _spot_of(view, seat),
             "seat": seat,
             "name": view.players[seat].name,
-            "at": each["at"],
-            "holds": list(held)[:3],
+            "at": cell,
+            "holds": list(_items_of(view, seat))[:3],
         }

@@ -15,7 +15,7 @@ from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_
 from kitchen.worlds.blocks.block_grid import AIR, squared_distance
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
 from kitchen.worlds.blocks.item_words import item_words
-from kitchen.worlds.blocks.map_panels import command_spots, map_panels
+from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
 
 _TEMPLATES = "worlds/blocks"
@@ -122,7 +122,7 @@ class BlocksPage(DefaultPage):
         if view.shown == DRAWING_TABLES:
             return ()
         goal, left, *others = (fact for fact in self._facts(view) if fact.code not in ("held", "legend"))
-        pack = tuple((item, item_words(item), n) for item, n in view.observation.get("inventory", {}).items())
+        pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
         known = KnownContent(pack, tuple(others), tuple(self.knowledge_tables(view.brief)))
         head = FactsAndTables((goal, left), ())
         return (

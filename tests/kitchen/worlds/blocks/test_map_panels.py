@@ -79,6 +79,14 @@ def test_a_thing_offers_the_commands_that_are_about_it() -> None:
     assert {command_spots(one, kitchen) for one in kitchen.choice.legal} >= {"furnace", "oak_log", "you"}
 
 
+def test_what_a_builder_stands_on_is_offered_where_one_clicks_the_builder() -> None:
+    world = game("kitchen")
+    world.step({0: ("goto", "oak_log")})
+    view = seen(world, 0)
+    assert command_spots(("mineBlock", "oak_log"), view) == "oak_log you"
+    assert command_spots(("goto", "chest"), view) == "chest"
+
+
 def test_only_what_a_seat_may_know_is_on_its_map() -> None:
     world = game(
         "construction", {"stone": 9}, {"glass": 3}, blueprint="small_house", blueprint_blocked="others"
@@ -108,3 +116,11 @@ def test_a_page_in_tables_has_no_map() -> None:
     view = replace(seen(game("cooking"), 0), shown=DRAWING_TABLES, picture={})
     sent = Screen().fragments(get_page("blocks_cooking"), view)
     assert "map-now" not in sent and "data-places" not in sent and "Near you" in sent
+
+
+def test_who_watches_sees_the_map_through_a_seat_and_is_offered_nothing() -> None:
+    world = game("kitchen")
+    view = replace(seen(world, 0), seat=2, acts=False, looks_on=True)
+    assert shown(view, "map-now")["you"] == -1
+    assert {"seat-0", "seat-1"} < {spot["spot"] for spot in shown(view, "map-now")["spots"]}
+    assert "menu" not in {panel.id for panel in get_page(world.kind).overview(view)}

@@ -15,7 +15,7 @@
   const FINGER = 22; // pixels around a click in which something is meant
   const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
   const ASIDE = 26; // pixels between two builders
-  const EDGE = 20; // pixels from the edge at which what is out of sight is marked
+  const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
   const { blockPictures: pictures, choosing } = play;
   const canvas = stage.querySelector("canvas");
@@ -156,6 +156,7 @@
     for (const [x, z] of columnsInSight()) view.angled ? paintColumn(x, z) : paintTop(x, z);
     for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
     placeButtons();
+    stage.dataset.cell = view.cell;
     if (isWalking()) draw();
   }
 
@@ -299,13 +300,12 @@
     }
   }
 
-  function newButton({ spot, seat, name }) {
+  function newButton({ spot, seat }) {
     const button = document.createElement(now.you < 0 ? "div" : "button");
     const words = document.createElement("span");
     button.className = `map-spot${seat === undefined ? "" : " is-builder"}${spot === "you" ? " is-you" : ""}`;
     if (now.you >= 0) button.type = "button";
     words.className = "station-name";
-    words.textContent = name;
     if (seat !== undefined) button.append(body(seat));
     button.append(words);
     box.append(button);
@@ -322,9 +322,12 @@
     return svg;
   }
 
-  function fillButton(button, { spot, holds = [], used_by: user }) {
+  function fillButton(button, { spot, name, holds = [], use }) {
+    const words = button.querySelector(".station-name");
+    const shownName = use ? `${name} (${use})` : name;
+    if (words.textContent !== shownName) words.textContent = shownName;
     if (now.you >= 0) button.dataset.spot = spot;
-    button.classList.toggle("is-used", user !== undefined && user !== null);
+    button.classList.toggle("is-used", Boolean(use));
     const shown = holds.join(" ");
     if ((button.dataset.holds ?? "") === shown) return;
     button.dataset.holds = shown;
