@@ -52,7 +52,7 @@ class AskedMember:
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
+    """One decision as stored in logs. Without an organisation, it is the joint decision of all members."""
 
     member: int
     """The number of the first member that decided."""

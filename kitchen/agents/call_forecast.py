@@ -66,7 +66,7 @@ def sample_calls(
 ) -> TrialCalls:
     """Return the calls of an agent with these seats in this game, made by the stand-in model. If others in
     the organisation may write to it, they have written some messages: people, or agents if there are no
-    people. `member` is the number of an agent without a seat. WorldError where the length of the game is
+    people. `member` is the number of an agent without a seat. Raises WorldError if the length of the game is
     unknown, or for impossible settings."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
@@ -164,7 +164,7 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """Return the maximum cost of one episode, in US dollars. Every step makes all the calls and tries that
     are possible, and every answer has its maximum length. The same holds for remembered answers and answers
-    to be corrected (one of them, where tries are remembered). Feedback on every agent and separate answers to
+    to be corrected (one of them, if tries are remembered). Feedback on every agent and separate answers to
     people are included. Raises UnknownPriceError if there is no price. A prompt that is too long for the
     price is never sent."""
     if not trial.calls:

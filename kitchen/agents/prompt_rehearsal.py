@@ -137,7 +137,7 @@ class _Play:
 
 
 class RehearsedEpisode:
-    """An episode that is played only as far as it is needed, and only once."""
+    """An episode that is played once, up to the last step that was asked for."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
         """Start the episode. WorldError for impossible settings."""

@@ -62,7 +62,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A bracket above everything that joins two places of the x axis, with words."""
+    """A bracket above the plot that joins two places of the x axis, with a text."""
 
     left: int
     right: int
@@ -80,8 +80,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis from `low` to `high`. With `names`, the places are 0, 1, ... and values between them have no
-    name. Otherwise `ticks` are marked, or else round numbers."""
+    """An axis from `low` to `high`. With `names`, the named places are 0, 1, 2 and so on. Otherwise `ticks`
+    are marked or, without these, round numbers."""
 
     title: str
     low: float
@@ -117,17 +117,17 @@ class Chart:
 
     @property
     def full_title(self) -> str:
-        """The title, which says so where any number comes from a program."""
+        """The title; it says so if any number comes from a program."""
         return f"{self.title} (synthetic data)" if self.synthetic else self.title
 
     @property
     def alternative(self) -> str:
-        """The description, preceded by whether the data are synthetic."""
+        """The description, which begins by saying so if the data are synthetic."""
         return f"Synthetic data. {self.words}" if self.synthetic else self.words
 
     @property
     def full_note(self) -> str:
-        """The note; it says so where an interval is cut at the end of the axis."""
+        """The note; it says so if an interval is cut at the end of the axis."""
         points = (point for one in self.series if one.look != "spans" for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)
         cut = any(not self.y.low <= end <= self.y.high for end in ends)

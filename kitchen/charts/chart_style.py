@@ -64,8 +64,8 @@ def _place(span: Span, rows: list[list[Span]]) -> int:
 
 
 def spread_points(values: Sequence[float], low: float, high: float) -> list[float]:
-    """Return how far to the left or right of its bar's middle each point is; equal values are side by
-    side."""
+    """Return for each point its horizontal distance from the middle of its bar, in bars. Close values are
+    side by side."""
     bins: dict[int, list[int]] = {}
     for index, value in enumerate(values):
         bins.setdefault(round((value - low) / (high - low) * BINS), []).append(index)

@@ -232,14 +232,14 @@ class Adviser:
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """Return what a sensible person in the one seat of the situation does, and says before. It may take a
-        moment. The decision has no command if none is known."""
+        """Return the decision of a sensible person in the one seat of the situation, with the messages sent
+        before. It has no command if none is known. The call may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return what a sensible person in the one seat of the situation expects the other `seats` to do, as
-        far as this can be said. `commanded` holds the person's own command."""
+        """Return what a sensible person in the one seat of the situation expects the other `seats` to do, if
+        this is known. `commanded` holds the person's own command."""
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
@@ -342,7 +342,8 @@ class Agent(ABC):
         return ""
 
     def unfit(self, world: World) -> str:
-        """Return in a few words why it cannot play this world with its present settings; empty if it can."""
+        """Return a short reason why the agent cannot play this world with its present settings; empty if it
+        can."""
         return ""
 
     def model(self) -> str:

@@ -126,7 +126,7 @@ class Skills(ABC):
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the style of play that is usual in this level, used where no setting says otherwise."""
+        """Return the style of play that is usual in this level, used unless a setting says otherwise."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -134,7 +134,7 @@ class Skills(ABC):
 
     @abstractmethod
     def scene(self, sight: SeatObservation) -> str:
-        """Describe the present moment in words."""
+        """Return a description of the present moment as text."""
 
     @abstractmethod
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:

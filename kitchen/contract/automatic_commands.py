@@ -79,8 +79,8 @@ class TurnOpening:
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """Return the commands of those of these seats that are not asked in the coming step. Seats with a plan
-    are skipped while they have nothing to choose; other seats only with `passes_by`."""
+    """Return the commands of the given seats that are not asked in the coming step. Seats with a plan are
+    skipped while they have nothing to choose; other seats only with `passes_by`."""
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
         plan = plans.get(seat)
@@ -108,7 +108,7 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 
 def may_act(world: World, seat: int) -> bool:
-    """Return whether a seat that is not asked can do more than `idle`."""
+    """Return True if a seat that is not asked has a legal command other than `idle`."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 
@@ -165,8 +165,8 @@ def visible_plans(
 def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the rest of the plans that an agent with these seats may know in this step: its own and, where
-    the world shows plans, those that one of its seats may see."""
+    """Return the rest of the plans that an agent with these seats may know in this step: its own and, if the
+    world shows plans, those that one of its seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

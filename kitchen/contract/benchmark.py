@@ -192,7 +192,7 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the counts that other models reached where presets are played."""
+        """Return the published counts of other models for the presets."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:

@@ -141,7 +141,7 @@ class DataSource:
 
 
 def find_problem(kind: type[Record], values: Json) -> str:
-    """Return the first problem of these values as such a table, as `key: reason`; empty if there is none."""
+    """Return the first problem of `values` as `key: reason`; empty if there is none."""
     try:
         kind.model_validate(values)
     except ValidationError as error:

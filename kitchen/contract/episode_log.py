@@ -116,8 +116,8 @@ class LogMetrics(ABC):
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each of `figures` for an episode so far; None if one is undefined. The same log
-        gives the same values."""
+        """Return the value of each metric in `figures` for an episode so far; None for an undefined one. The
+        same log gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
         """Return the events that the metrics score, by step. The same log gives the same events."""

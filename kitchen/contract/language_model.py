@@ -100,7 +100,7 @@ class RejectedError(ModelError):
 
 
 class NotAskedError(ModelError):
-    """No key or address is there, or the model does not take such a request: the call was not made."""
+    """The call was not made: there is no key or address, or the model does not accept the request."""
 
     code = "not_asked"
 

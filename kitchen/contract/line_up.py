@@ -21,7 +21,7 @@ MAX_COUNT_DIGITS = 3
 
 
 def line_up_kinds(name: str) -> tuple[str, ...]:
-    """Return the kind of each member: of `greedy+stay` two, of one agent for all seats one."""
+    """Return the kind of each member: two for `greedy+stay`, one for an agent that has all seats."""
     return tuple(part.partition(SEAT_SEPARATOR)[0] for part in name.split(MEMBER_SEPARATOR))
 
 

@@ -134,7 +134,8 @@ class Mailbox:
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return who talks with whom in this step, both ways. Empty without the rule of one partner."""
+        """Return the conversation partner of each member that talks in this step. Empty unless the
+        organisation limits members to one partner."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.message for each in self.posted), step)

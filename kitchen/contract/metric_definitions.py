@@ -55,7 +55,7 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """Return how it is computed from other metrics; empty if it is not."""
+        """Return the formula that computes the metric from other metrics; empty if there is none."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property

@@ -355,7 +355,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Return rows of cell name, both CoS, their difference and the paper's CoS, for the cells of either."""
+    """Return rows (cell name, both CoS, their difference, the paper's CoS), for the cells of both
+    experiments. CoS: collaboration score."""
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

@@ -35,7 +35,7 @@ class Estimate:
 
     @property
     def mean(self) -> float | None:
-        """The mean; None without episodes."""
+        """The mean; None if there are no episodes."""
         return fmean(self.values) if self.values else None
 
     @property

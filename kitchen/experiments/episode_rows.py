@@ -135,7 +135,7 @@ def _columns(of_partners: bool) -> list[str]:
 
 
 def read_rows_csv(data: bytes, name: str = "episodes.csv") -> list[EpisodeRow]:
-    """Read the rows of a CSV file. RowsError names the file and the line."""
+    """Read the rows of a CSV file. Raises RowsError with the file and the line."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())

@@ -1,7 +1,7 @@
 """Write the results of an experiment as tables (Markdown, LaTeX, CSV), and as one summary line.
 
-Rows are intervals between orders and columns are levels. A cell has completed/total orders. The collaboration
-score (CoS) has a row. Published results and the upper bound (`≤`) follow each value.
+Rows are intervals between orders and columns are levels. A cell has completed/total orders. The row `CoS` has
+the collaboration score. Published results and the upper bound (`≤`) follow each value.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ LONG_TEXT = 60
 
 
 def readable_name(name: str) -> str:
-    """Return a registry name as people read it."""
+    """Return a registry name as readable text."""
     return name.replace("_", " ").capitalize()
 
 
@@ -111,7 +111,7 @@ def _number(value: float) -> str:
 
 
 def setting_value_text(setting: Setting, value: Json) -> str:
-    """Return a value as people read it."""
+    """Return a value of a setting as readable text."""
     if setting.kind == "bool":
         return "yes" if value else "no"
     return str(dict(setting.choices).get(value, value))

@@ -54,7 +54,8 @@ def ngettext(singular: str, plural: str, number: int) -> str:
 
 
 def pgettext(context: str, message: str) -> str:
-    """Return the message in the reader's language, where the same English words have several meanings."""
+    """Return the message in the reader's language. `context` separates equal English texts with different
+    meanings."""
     return _Speech.by.pgettext(context, message)
 
 

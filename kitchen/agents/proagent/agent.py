@@ -53,7 +53,7 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
             self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """Adopt a plan and discard the record kept while there was none."""
+        """Adopt a plan, and discard what was recorded while the seat had none."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
@@ -112,8 +112,8 @@ class ProAgentDecisionParts(DecisionParts):
 
 
 class ProAgent(SkilledAgent):
-    """An agent whose language model plans skills next to unknown partners. Each of its seats thinks for
-    itself, and nobody else reads its thoughts."""
+    """An agent whose language model plans skills next to unknown partners. Each seat has its own dialogue
+    with the model."""
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -143,7 +143,7 @@ class ProAgent(SkilledAgent):
         )
 
     def foretells(self) -> bool:
-        """Return whether the model is asked what the others will do."""
+        """Return True if the model is asked what the others will do."""
         return self.options.foresees
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def answer_text(
 
 
 def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -> str:
-    """Return the question of a step (from 1); `again` is why the last plan failed."""
+    """Return the question of a step (from 1); `again` says why the last plan failed."""
     lines = [f"Scene {step}", scene, *beliefs]
     return "\n".join([*([again, ""] if again else []), *lines, *(["", REPLAN_TEXT] if again else [])])
 
@@ -87,7 +87,7 @@ def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -
 def explaining_part(
     scene: str, step: int, name: str, skill: Skill, conditions: Sequence[SkillCondition]
 ) -> str:
-    """Return the question to the explainer."""
+    """Return the request to explain why a plan failed."""
     claims = [f"- assert {one.claim}" for one in conditions]
     return "\n".join(
         [
@@ -101,10 +101,10 @@ def explaining_part(
 
 
 def failure_line(name: str, skill: Skill) -> str:
-    """Return that the skill failed, without a reason."""
+    """Return a line that says that the skill failed, without a reason."""
     return f"{name} failed at {spell_skill(skill)}."
 
 
 def read_skill_line(name: str, skill: Skill) -> str:
-    """Return for the dialogue what was read from an answer."""
+    """Return the text for the dialogue that states what was read from an answer."""
     return f"The plan for {name} is {spell_skill(skill)}."

@@ -147,8 +147,8 @@ def compare_predictions(
 def compare_late_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, late: ProAgentMemory
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """Return the memory with the thoughts of a late decision. Its predictions are judged by the skills that
-    were finished while it was made; those are returned too."""
+    """Return the memory with the dialogue and open predictions of a late decision. Its predictions are judged
+    by the skills that were finished while it was made; those are returned too."""
     memory, judged = memory.with_thoughts_of(late), []
     for done in memory.meanwhile:
         found = list(_judged(memory, skills, sight, done))

@@ -58,7 +58,7 @@ class PlanAttempt:
         }
 
     def faults(self, seat: int) -> list[Json]:
-        """Return its faults (`skill_fault`)."""
+        """Return the faults of the plan (`skill_fault`)."""
         if not (self.unread or self.failed):
             return []
         return [skill_fault(seat, None if self.unread else self.skill, self.failed)]
@@ -97,7 +97,8 @@ class PlanRequest:
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:
-        """Ask until a skill can be done; wait after the last try. The last failure is explained, too."""
+        """Ask the model until a skill can be done. After the last try, plan to wait. The last failure is
+        explained too."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:

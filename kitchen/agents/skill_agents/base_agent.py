@@ -95,7 +95,7 @@ def skill_fault(
     seat: int, skill: Skill | None, failed: Sequence[SkillCondition], unread: str = NO_COMMAND
 ) -> dict[str, Json]:
     """Return the fault of a plan as files count it (`kitchen.contract.decision_notes`); `unread` is the code
-    where no skill was read."""
+    if no skill was read."""
     if skill is None:
         return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
     codes = " ".join(one.code for one in failed)
@@ -322,19 +322,19 @@ class SkilledAgent(Agent):
         a late decision for an earlier step."""
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, where a skill is needed."""
+        """Ask the model within the time limit if a skill is needed, and return the decision."""
         return await self.decided(
             situation,
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4),
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Continue an unfinished skill; do nothing elsewhere."""
+        """Return a decision that continues unfinished skills; seats without one do nothing."""
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """Adopt the skills of a decision for an earlier step where their conditions still hold. Where they do
-        not, the model is asked again at the next step."""
+        """Adopt the skills of a decision for an earlier step if their conditions still hold. If not, the
+        model is asked again at the next step."""
         made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
 
@@ -351,7 +351,7 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the source of the decision where several seats may differ: the weakest one (`noop`, then
+        """Return the source of the decision. If the seats differ, it is the weakest one (`noop`, then
         `stand-in`, then its kind)."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)

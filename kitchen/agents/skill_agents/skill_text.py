@@ -64,7 +64,8 @@ def before_next_scene(text: str) -> str:
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return the skill after the last label of each seat that has a label."""
+    """Return by seat the last readable skill after one of its labels; None if there is none. Seats without a
+    label are left out."""
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
         r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
@@ -84,7 +85,7 @@ def _plain(name: str) -> str:
 
 
 def first_skill(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """Return the first skill that a text names."""
+    """Return the first skill that a text names; None if there is none."""
     words = _WORDS.findall(text)
     for place, word in enumerate(words):
         if word.lower() in _WAITS:
@@ -127,7 +128,7 @@ def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) 
 
 
 def success_sentence(name: str, skill: str) -> str:
-    """Return that the skill is done; `skill` is spelled."""
+    """Return a sentence that says that the skill is done; `skill` is spelled."""
     return f"{name} succeeded at {skill}."
 
 

@@ -68,7 +68,7 @@ class SkillAttempt:
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
-        """Return for the model why the plan is rejected."""
+        """Return the text that tells the model why the plan is rejected."""
         if self.skill is None:
             return f"No skill could be read for {name}."
         return refusal_sentence(name, self.skill, self.failed)

@@ -109,7 +109,7 @@ def request_line(skills: Skills, seats: Sequence[int]) -> str:
 
 
 def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
-    """Return why plans were rejected, by seat, and the request for new ones."""
+    """Return the text that says by seat why plans were rejected and requests new ones."""
     return "\n".join(
         [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
     )
