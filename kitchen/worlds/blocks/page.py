@@ -49,6 +49,7 @@ class BlocksPage(DefaultPage):
     scripts = (
         *DefaultPage.scripts,
         f"{_TEMPLATES}/block_pictures.js",
+        f"{_TEMPLATES}/map_spots.js",
         f"{_TEMPLATES}/map.js",
         "js/stage.js",
     )

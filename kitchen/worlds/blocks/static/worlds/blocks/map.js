@@ -14,16 +14,12 @@
   const [FEWEST, MOST] = [9, 33]; // columns in sight
   const FINGER = 22; // pixels around a click in which something is meant
   const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
-  const ASIDE = 26; // pixels between two builders
-  const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
-  const { blockPictures: pictures, choosing } = play;
+  const { blockPictures: pictures, choosing, mapSpots } = play;
   const canvas = stage.querySelector("canvas");
   const pen = canvas.getContext("2d");
-  const box = stage.querySelector("[data-spots]");
   const tools = stage.parentElement;
   const chunks = new Map(); // by the id of their element
-  const buttons = new Map(); // by spot
   const walks = new Map(); // by spot of a builder: from where to where, since when
   const view = { columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0 };
   let [ground, now] = [null, null];
@@ -77,8 +73,7 @@
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
     view.columns ||= firstColumns();
     if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
-    showButtons();
-    showLegend();
+    mapSpots.show(now, ground.names);
     showLevel();
     draw();
   }
@@ -155,7 +150,7 @@
     paintGround();
     for (const [x, z] of columnsInSight()) view.angled ? paintColumn(x, z) : paintTop(x, z);
     for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
-    placeButtons();
+    mapSpots.place(now.spots, (spot) => pixels(picked?.spot === spot.spot ? picked.at : placeOf(spot)), view);
     stage.dataset.cell = view.cell;
     if (isWalking()) draw();
   }
@@ -285,106 +280,6 @@
 
   const inSite = ([x, y, z]) => Boolean(ground.blueprint?.levels[y]?.[z]?.[x]);
 
-  /* the buttons */
-
-  function showButtons() {
-    const here = new Set(now.spots.map(({ spot }) => spot));
-    for (const [spot, button] of buttons) {
-      if (here.has(spot)) continue;
-      button.remove();
-      buttons.delete(spot);
-    }
-    for (const one of now.spots) {
-      if (!buttons.has(one.spot)) buttons.set(one.spot, newButton(one));
-      fillButton(buttons.get(one.spot), one);
-    }
-  }
-
-  function newButton({ spot, seat }) {
-    const button = document.createElement(now.you < 0 ? "div" : "button");
-    const words = document.createElement("span");
-    button.className = `map-spot${seat === undefined ? "" : " is-builder"}${spot === "you" ? " is-you" : ""}`;
-    if (now.you >= 0) button.type = "button";
-    words.className = "station-name";
-    if (seat !== undefined) button.append(body(seat));
-    button.append(words);
-    box.append(button);
-    return button;
-  }
-
-  function body(seat) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-    svg.setAttribute("class", "seat");
-    svg.setAttribute("aria-hidden", "true");
-    use.setAttribute("href", `#seat-${seat + 1}`);
-    svg.append(use);
-    return svg;
-  }
-
-  function fillButton(button, { spot, name, holds = [], use }) {
-    const words = button.querySelector(".station-name");
-    const shownName = use ? `${name} (${use})` : name;
-    if (words.textContent !== shownName) words.textContent = shownName;
-    if (now.you >= 0) button.dataset.spot = spot;
-    button.classList.toggle("is-used", Boolean(use));
-    const shown = holds.join(" ");
-    if ((button.dataset.holds ?? "") === shown) return;
-    button.dataset.holds = shown;
-    button.querySelector(".held")?.remove();
-    if (!shown) return;
-    const held = document.createElement("span");
-    held.className = "held";
-    held.append(...holds.map(small));
-    button.append(held);
-  }
-
-  function small(kind) {
-    const picture = document.createElement("canvas");
-    [picture.width, picture.height, picture.dataset.block] = [32, 32, kind];
-    pictures.fill(picture);
-    return picture;
-  }
-
-  function placeButtons() {
-    const taken = []; // where builders stand: one beside the other
-    for (const one of now.spots) {
-      const button = buttons.get(one.spot);
-      const moved = picked?.spot === one.spot;
-      let [x, y] = pixels(moved ? picked.at : placeOf(one));
-      if (button.matches(".is-builder")) {
-        while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < ASIDE)) x += ASIDE;
-        taken.push([x, y]);
-      }
-      const seen = x > 0 && y > 0 && x < view.width && y < view.height;
-      const at = [Math.min(view.width - EDGE, Math.max(EDGE, x)), Math.min(view.height - EDGE, Math.max(EDGE, y))];
-      button.style.left = `${Math.round(at[0])}px`;
-      button.style.top = `${Math.round(at[1])}px`;
-      button.classList.toggle("is-beyond", !seen);
-      if (one.kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(one.kind));
-    }
-  }
-
-  function markOf(kind) {
-    const picture = small(kind);
-    picture.className = "beyond";
-    return picture;
-  }
-
-  /* what the pictures mean */
-  function showLegend() {
-    const list = tools.querySelector("[data-legend]");
-    const named = { ...ground.names, ...Object.fromEntries(now.spots.filter(({ kind }) => kind).map(({ kind, name }) => [kind, name])) };
-    const kinds = Object.keys(named).join(" ");
-    if (list.dataset.kinds === kinds) return;
-    list.dataset.kinds = kinds;
-    list.replaceChildren(...Object.entries(named).map(([kind, name]) => {
-      const item = document.createElement("li");
-      item.append(small(kind), name);
-      return item;
-    }));
-  }
-
   /* clicks */
 
   function thingAt({ clientX, clientY }) {
@@ -397,7 +292,7 @@
 
   function pick(event) {
     const thing = thingAt(event);
-    const button = thing && buttons.get(thing.spot);
+    const button = thing && mapSpots.button(thing.spot);
     if (!button || choosing.twice || now.you < 0) return;
     event.stopPropagation();
     picked = { spot: thing.spot, at: thing.at };
@@ -416,7 +311,7 @@
   function point(event) {
     const thing = thingAt(event);
     tools.querySelector("[data-pointed]").textContent = thing ? `${filled(thing.words, { name: nameOf(thing.kind) })} (${thing.at.join(", ")})` : "";
-    canvas.classList.toggle("is-apt", Boolean(thing && buttons.has(thing.spot)));
+    canvas.classList.toggle("is-apt", Boolean(thing && mapSpots.button(thing.spot)));
   }
 
   /* the view */
