@@ -93,6 +93,29 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
 
 
 @pytest.mark.nightly
+async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_cell_by_cell(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    settings = WALL.removesuffix(" }") + ', blueprint_blocked = "first" }'
+    person = await enter(page, live_stack, tmp_path, "blocks_construction", settings)
+    assert not await page.locator("#menu [value*=place]").count()
+    while await page.evaluate(FOCUSED) != "site":
+        await page.keyboard.press("Tab")
+    await page.keyboard.press("Shift+ArrowRight")
+    assert await page.inner_text("#stage-said") == "level 1, column 2, row 1"
+    await page.keyboard.press("Enter")
+    await page.click("[data-spot-menu] >> text=Place stone here")
+    await person.stepped(1)
+    await page.mouse.click(*await page.evaluate(PIXEL, [0.6, -0.4]))
+    await person.stepped(2)  # it was the only action: the wrong block is removed
+    for column, item in enumerate(("stone", "glass")):
+        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))
+        await page.click(f"[data-spot-menu] >> text=Place {item} here")
+        await person.stepped(3 + column)
+    await won(person)
+
+
+@pytest.mark.nightly
 async def test_by_keyboard_alone_bread_is_made_from_the_field_and_the_workbench(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:

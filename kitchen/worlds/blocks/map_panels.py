@@ -97,7 +97,12 @@ def _ground(view: SeatView) -> dict[str, Json]:
     """Return what stays the same: the area, and the blueprint if the seat knows it."""
     blueprint = view.brief.get("blueprint")
     names = {kind: item_words(kind) for kind in blueprint["legend"].values()} if blueprint else {}
-    return {"area": view.picture["area"], "blueprint": blueprint, "names": names}
+    return {
+        "area": view.picture["area"],
+        "box": view.picture.get("box"),
+        "blueprint": blueprint,
+        "names": names,
+    }
 
 
 def _now(view: SeatView) -> dict[str, Json]:
@@ -108,6 +113,7 @@ def _now(view: SeatView) -> dict[str, Json]:
         "animals": view.picture["animals"],
         "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
         "level": seen.get("level"),
+        "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
     }
 
 
@@ -140,11 +146,15 @@ def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield the blueprint: at the first cell that is not as wanted."""
+    """Yield the building site: at the first cell that is known not to be as wanted, else at its corner."""
     seen = view.observation
+    if "box" not in view.picture:
+        return
+    cell = view.picture["box"][0]
     if differences := seen.get("differences"):
         x, z, *_ = differences[0]
-        yield {"spot": SITE, "kind": "", "name": gettext("Building site"), "at": [x, seen["level"], z]}
+        cell = [x, seen["level"], z]
+    yield {"spot": SITE, "kind": "", "name": gettext("Building site"), "at": cell}
 
 
 def own_items(view: SeatView) -> Mapping[str, int]:

@@ -94,11 +94,12 @@ def test_only_what_a_seat_may_know_is_on_its_map() -> None:
     assert shown(seen(world, 0), "map-ground")["blueprint"]["levels"]
     assert shown(seen(world, 1), "map-ground") == {
         "area": world.picture(1)["area"],
+        "box": [[0, 0, 0], [6, 5, 5]],
         "blueprint": None,
         "names": {},
     }
     now = shown(seen(world, 1), "map-now")
-    assert "site" not in {spot["spot"] for spot in now["spots"]} and now["level"] is None
+    assert now["level"] is None and now["placeable"] == [["glass", "glass"]]
     assert [spot["holds"] for spot in now["spots"] if "seat" in spot] == [[], ["glass"]]
 
 

@@ -14,8 +14,9 @@
   const [FEWEST, MOST] = [9, 33]; // columns in sight
   const FINGER = 22; // pixels around a click in which something is meant
   const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
+  const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
-  const { blockPictures: pictures, choosing, mapSpots } = play;
+  const { blockPictures: pictures, cellActions, choosing, mapSpots } = play;
   const canvas = stage.querySelector("canvas");
   const pen = canvas.getContext("2d");
   const tools = stage.parentElement;
@@ -69,7 +70,7 @@
     const before = now;
     now = JSON.parse(data("map-now"));
     readChunks();
-    if (before?.level !== now.level) view.level = ground.blueprint ? now.level ?? ground.blueprint.levels.length - 1 : null;
+    if (before?.level !== now.level) view.level = firstLevel();
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
     view.columns ||= firstColumns();
     if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
@@ -78,10 +79,16 @@
     draw();
   }
 
+  /* the lowest that is not as wanted; the highest if all are */
+  function firstLevel() {
+    if (!ground.box) return null;
+    return now.level ?? (ground.blueprint ? ground.box[1][1] : 0);
+  }
+
   /* so that what is near can be seen */
   function firstColumns() {
     const far = now.spots.map(({ at }) => Math.max(Math.abs(at[0] - now.at[0]), Math.abs(at[2] - now.at[2])));
-    const site = ground.blueprint ? Math.max(ground.blueprint.levels[0].length, ground.blueprint.levels[0][0].length) + 4 : 0;
+    const site = ground.box ? Math.max(ground.box[1][0], ground.box[1][2]) + 5 : 0;
     return Math.max(FEWEST, site, Math.min(25, 2 * Math.max(...far) + 3));
   }
 
@@ -109,10 +116,9 @@
   function eyes() {
     const own = now.spots.find(({ spot }) => spot === "you");
     const [x, y, z] = own ? placeOf(own) : now.at;
-    if (!ground.blueprint) return [x, y, z];
-    const rows = ground.blueprint.levels[0]; // all of the site, if it fits
-    const middle = [(rows[0].length - 1) / 2, (rows.length - 1) / 2];
-    return rows[0].length + 3 <= view.columns && Math.abs(x - middle[0]) < view.columns / 2 ? [middle[0], y, middle[1]] : [x, y, z];
+    if (!ground.box) return [x, y, z];
+    const [wide, , deep] = ground.box[1]; // all of the site, if it fits
+    return wide + 4 <= view.columns && Math.abs(x - wide / 2) < view.columns / 2 ? [wide / 2, y, deep / 2] : [x, y, z];
   }
 
   function pixels([x, y, z]) {
@@ -121,6 +127,20 @@
     if (!view.angled) return [middle[0] + east, middle[1] + south];
     const up = (y - view.eyes[1]) * view.cell * ANGLE.up;
     return [middle[0] + (east - south) * ANGLE.across, middle[1] + (east + south) * ANGLE.along - up];
+  }
+
+  /* the cell of the shown level at this pixel, if it is in the site */
+  function cellAt(x, y) {
+    if (!ground.box) return null;
+    const [right, below] = [(x - view.width / 2) / view.cell, (y - view.height / 2) / view.cell];
+    let [east, south] = [right, below];
+    if (view.angled) {
+      const across = right / ANGLE.across;
+      const along = (below + (view.level - view.eyes[1]) * ANGLE.up) / ANGLE.along;
+      [east, south] = [(along + across) / 2, (along - across) / 2];
+    }
+    const at = [Math.round(view.eyes[0] + east), view.level, Math.round(view.eyes[2] + south)];
+    return inSite(at) ? at : null;
   }
 
   /* drawing */
@@ -150,6 +170,7 @@
     paintGround();
     for (const [x, z] of columnsInSight()) view.angled ? paintColumn(x, z) : paintTop(x, z);
     for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
+    for (const one of now.spots) if ("seat" in one) noteBuilder(one);
     mapSpots.place(now.spots, (spot) => pixels(picked?.spot === spot.spot ? picked.at : placeOf(spot)), view);
     stage.dataset.cell = view.cell;
     if (isWalking()) draw();
@@ -166,6 +187,19 @@
     for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, y, z - 0.5]));
     pen.fill();
     paintLines(y);
+    if (ground.box) paintOutline();
+  }
+
+  /* where can be built */
+  function paintOutline() {
+    const [low, high] = ground.box;
+    const corners = [[low[0], low[2]], [high[0] + 1, low[2]], [high[0] + 1, high[2] + 1], [low[0], high[2] + 1]];
+    pen.strokeStyle = view.colours.accent;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, view.level - 0.5, z - 0.5]));
+    pen.closePath();
+    pen.stroke();
   }
 
   /* every fourth line of the grid: that walking is seen */
@@ -195,17 +229,18 @@
     return view.angled ? found.sort((one, other) => one[0] + one[1] - other[0] - other[1]) : found;
   }
 
-  const top = () => Math.min(ground.area[1][1], view.level ?? Infinity);
+  const inSite = ([x, y, z]) => Boolean(ground.box) && [x, y, z].every((each, axis) => each >= ground.box[0][axis] && each <= ground.box[1][axis]);
+  const top = (x, z) => (inSite([x, 0, z]) ? view.level : ground.area[1][1]);
 
   function paintTop(x, z) {
-    let y = top();
-    const site = view.level !== null;
+    let y = top(x, z);
+    const site = inSite([x, y, z]);
     const wanted = site && wantedAt(x, y, z);
     while (y >= ground.area[0][1] && !blockAt(x, y, z)) y -= 1;
     const kind = y >= ground.area[0][1] && blockAt(x, y, z);
-    const below = site && y < top();
+    const below = site && y < view.level;
     if (kind) paintTile([x, y, z], kind, below ? 0.3 : 1);
-    if (site && (wanted || (kind && !below && ground.blueprint.levels[y]?.[z]?.[x]))) paintWanted([x, top(), z], below ? "" : kind, wanted);
+    if (site) paintWanted([x, view.level, z], below ? "" : kind, wanted);
   }
 
   function paintTile(at, kind, share) {
@@ -218,16 +253,18 @@
   }
 
   function paintColumn(x, z) {
-    for (let y = ground.area[0][1]; y <= top(); y += 1) {
+    const highest = top(x, z);
+    for (let y = ground.area[0][1]; y <= highest; y += 1) {
       const kind = blockAt(x, y, z);
-      const wanted = view.level !== null && wantedAt(x, y, z);
+      const shown = y === highest && inSite([x, y, z]);
+      const wanted = shown && wantedAt(x, y, z);
       if (kind && !isHidden(x, y, z)) paintCube([x, y, z], kind, 1);
-      if (!kind && wanted && y === top()) paintCube([x, y, z], wanted, 0.35);
-      if (y === top() && view.level !== null && (wanted || kind)) paintWanted([x, y, z], kind, wanted);
+      if (!kind && wanted) paintCube([x, y, z], wanted, 0.35);
+      if (shown) paintWanted([x, y, z], kind, wanted);
     }
   }
 
-  const isHidden = (x, y, z) => y < top() && blockAt(x + 1, y, z) && blockAt(x, y, z + 1) && blockAt(x, y + 1, z);
+  const isHidden = (x, y, z) => y < top(x, z) && y < top(x + 1, z) && y < top(x, z + 1) && blockAt(x + 1, y, z) && blockAt(x, y, z + 1) && blockAt(x, y + 1, z);
 
   function paintCube(at, kind, share) {
     const [x, y] = pixels(at);
@@ -272,35 +309,52 @@
     note(x, y, kind, at, 4);
   }
 
+  /* its button is smaller than a finger */
+  function noteBuilder(builder) {
+    const [x, y] = pixels(placeOf(builder));
+    things.push({ x, y, at: builder.at, ahead: 4, spot: builder.spot, kind: "", words: builder.name });
+  }
+
   const nameOf = (kind) => now.spots.find((one) => one.kind === kind)?.name ?? ground.names[kind] ?? kind.replaceAll("_", " ");
 
   function note(x, y, kind, at, ahead = 0) {
     things.push({ x, y, at, ahead, spot: inSite(at) ? "site" : kind, kind, words: "{name}" });
   }
-
-  const inSite = ([x, y, z]) => Boolean(ground.blueprint?.levels[y]?.[z]?.[x]);
-
   /* clicks */
 
   function thingAt({ clientX, clientY }) {
     const frame = canvas.getBoundingClientRect();
     const [x, y] = [clientX - frame.left, clientY - frame.top];
+    const cell = cellAt(x, y);
+    if (cell && !view.angled) return siteThing(cell);
     const far = (one) => Math.hypot(one.x - x, one.y - y) - (one.ahead ?? 0);
     const near = things.filter((one) => far(one) < Math.max(FINGER, view.cell * 0.6));
-    return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null);
+    return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null) ?? (cell && siteThing(cell));
   }
+
+  const siteThing = (at) => things.find((one) => one.spot === "site" && one.at.join() === at.join()) ?? { at, spot: "site", kind: "", words: "" };
 
   function pick(event) {
     const thing = thingAt(event);
     const button = thing && mapSpots.button(thing.spot);
     if (!button || choosing.twice || now.you < 0) return;
     event.stopPropagation();
-    picked = { spot: thing.spot, at: thing.at };
-    if (thing.spot === "site") button.dataset.spot = siteSpot(thing.at);
-    cancelAnimationFrame(frame);
-    paint();
+    pickAt(thing, button);
     button.click();
   }
+
+  function pickAt({ spot, at }, button) {
+    picked = { spot, at };
+    if (spot === "site") {
+      cellActions.offer(at, cellCommands(at));
+      button.dataset.spot = siteSpot(at);
+      button.querySelector(".station-name").textContent = cellWords(at);
+    }
+    cancelAnimationFrame(frame);
+    paint();
+  }
+
+  const cellWords = ([x, y, z]) => filled(stage.dataset.cellWords, { level: y + 1, column: x + 1, row: z + 1 });
 
   /* the very cell, if something can be done there; else all of the site */
   function siteSpot(at) {
@@ -308,10 +362,23 @@
     return choosing.at(cell).length ? cell : "site";
   }
 
+  /* who knows the blueprint places what it wants; who does not, anything */
+  function cellCommands(at) {
+    const wanted = wantedAt(...at);
+    if (blockAt(...at)) return [[stage.dataset.removeWords, "remove", ...at]];
+    const fitting = now.placeable.filter(([item]) => !ground.blueprint || item === wanted);
+    return fitting.map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
+  }
+
   function point(event) {
     const thing = thingAt(event);
-    tools.querySelector("[data-pointed]").textContent = thing ? `${filled(thing.words, { name: nameOf(thing.kind) })} (${thing.at.join(", ")})` : "";
+    tools.querySelector("[data-pointed]").textContent = thing ? saidOf(thing) : "";
     canvas.classList.toggle("is-apt", Boolean(thing && mapSpots.button(thing.spot)));
+  }
+
+  function saidOf({ kind, words, at, spot }) {
+    const place = spot === "site" ? cellWords(at) : `(${at.join(", ")})`;
+    return `${filled(words, { name: nameOf(kind) })} ${place}`.trim();
   }
 
   /* the view */
@@ -320,13 +387,13 @@
     const levels = tools.querySelector("[data-levels]");
     levels.hidden = view.level === null;
     if (levels.hidden) return;
-    const words = filled(stage.dataset.levelWords, { level: view.level + 1, levels: ground.blueprint.levels.length });
+    const words = filled(stage.dataset.levelWords, { level: view.level + 1, levels: ground.box[1][1] + 1 });
     levels.querySelector("output").textContent = words;
   }
 
   function goLevel(by) {
     if (view.level === null) return;
-    view.level = Math.max(0, Math.min(ground.blueprint.levels.length - 1, view.level + by));
+    view.level = Math.max(0, Math.min(ground.box[1][1], view.level + by));
     showLevel();
     draw();
   }
@@ -347,7 +414,21 @@
     draw();
   }
 
+  /* the button of the site, from cell to cell */
+  function moveCell(button, [east, south]) {
+    const from = picked?.spot === "site" ? picked.at : now.spots.find(({ spot }) => spot === "site").at;
+    const within = (value, axis) => Math.max(ground.box[0][axis], Math.min(ground.box[1][axis], value));
+    pickAt({ spot: "site", at: [within(from[0] + east, 0), view.level, within(from[2] + south, 2)] }, button);
+    document.getElementById("stage-said").textContent = button.textContent;
+  }
+
   function onKey(event) {
+    if (event.shiftKey && event.key in ARROWS && event.target === mapSpots.button("site")) {
+      event.preventDefault();
+      event.stopPropagation();
+      moveCell(event.target, ARROWS[event.key]);
+      return;
+    }
     const by = { PageUp: 1, PageDown: -1 }[event.key];
     if (!by || view.level === null || !tools.contains(event.target)) return;
     event.preventDefault();
