@@ -169,3 +169,37 @@ async def test_by_touch_at_390_pixels_one_makes_what_a_partner_gives_the_parts_o
     await won(person)
     assert await page.evaluate("document.documentElement.scrollWidth") <= 390
     await context.close()
+
+
+@pytest.mark.nightly
+async def test_by_mouse_a_dish_is_cooked_by_a_builder_that_stands_on_what_it_uses(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await enter(page, live_stack, tmp_path, "blocks_kitchen", "{ interval = 20, steps = 10 }")
+    ordered = await page.inner_text("#known")
+    animal, meat = ("chicken", "chicken") if "cooked chicken" in ordered else ("sheep", "raw mutton")
+    here = ".map-spot.is-you .seat"
+
+    async def act(spot: str, words: str) -> None:
+        step = await person.step()
+        box = await page.locator(spot).bounding_box()
+        assert box
+        await page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        choice = page.locator("[data-spot-menu] button", has_text=words)
+        if await choice.count():
+            await choice.click()
+        await person.stepped(step + 1)
+
+    await act("[data-spot=oak_log]", "Go to: oak log")
+    await act(here, "Cut: oak log")
+    await act(f"[data-spot={animal}]", f"Go to: {animal}")
+    await act(here, f"Hunt: {animal}")
+    await act("[data-spot=furnace]", "Go to: furnace")
+    await act(here, "Put fuel into the furnace: oak log")
+    await shot(page, "kitchen")
+    await act(here, f"Put food into the furnace: {meat}")
+    await act(here, "Take everything out")
+    await act("[data-spot=chest]", "Go to: chest")
+    await act(here, "Put all of it into the chest")
+    await won(person)
+    assert "order completed\n1" in await page.inner_text("#over")
