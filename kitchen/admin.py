@@ -63,7 +63,8 @@ def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[Ste
     """Return one page of an episode's log, and its steps, oldest first. `number` is the page number from the
     address.
 
-    An invalid number gives the first or the last page."""
+    An invalid number gives the first or the last page.
+    """
     steps = Step.objects.filter(episode=episode).order_by("number")
     page = Paginator(steps, STEPS_SHOWN).get_page(number)
     shown = list(page.object_list)

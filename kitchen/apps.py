@@ -21,7 +21,8 @@ class KitchenConfig(AppConfig):
         """Prepare the app when Django has started.
 
         Record the migrations of this version, use Django for translations, and extend turn deadlines after
-        outages and clock changes."""
+        outages and clock changes.
+        """
         from kitchen.infra.db_errors import known_migrations
 
         known_migrations()

@@ -71,7 +71,8 @@ def decide(episode_id: int, step: int, mind: int | None = None) -> None:
 
     If each agent of the episode decides independently, a task is queued for each. Agents that use language
     models continue in the event loop after the task has ended. Does nothing if the decision is claimed or
-    the step is over."""
+    the step is over.
+    """
     with log_context(episode=episode_id, step=step):
         if mind is None and (apart := minds_asked_separately(episode_id, step)):
             for number in apart:
@@ -146,7 +147,8 @@ def pick_up_open_turns() -> int:
     steps that wait for agents.
 
     The work is agents' decisions, answers to messages, and closing of turns. The task also starts the time
-    limit of a first turn if some people have not come."""
+    limit of a first turn if some people have not come.
+    """
     if not is_any_episode_played():
         return 0
     release_dead_claims()
@@ -174,7 +176,8 @@ def look_for_open_turns(sender: Any, **_: Any) -> None:
     """When the worker is ready, let it queue `pick_up_open_turns` every second, and import the SDKs of model
     providers.
 
-    Workers for episodes with people also start their heartbeat."""
+    Workers for episodes with people also start their heartbeat.
+    """
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
         start_heartbeat(Part.WORKERS)

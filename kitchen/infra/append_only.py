@@ -79,7 +79,8 @@ def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Mode
     """Create the triggers that refuse changes in the table of this append-only model. Existing ones are
     replaced.
 
-    Call it in the migration that creates the table or adds a column."""
+    Call it in the migration that creates the table or adds a column.
+    """
     on = ""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL
@@ -105,7 +106,8 @@ def guard_triggers(
 
     `there` is the database connection. The triggers refuse updates of the columns `names`, and of the
     column `emptied` except to NULL. On SQLite they also refuse inserts with an existing id, or with
-    existing values in a group of `unique` columns."""
+    existing values in a group of `unique` columns.
+    """
     quoted, name = there.ops.quote_name(table), trigger_name(table)
     does = f"EXECUTE FUNCTION {REFUSE}()"
     if there.vendor == "sqlite":

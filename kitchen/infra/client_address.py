@@ -21,7 +21,8 @@ def client_address(request: HttpRequest) -> Address | None:
     """Return the IP address of the client that sent this request: the nearest address that is not a trusted
     proxy.
 
-    Returns the loopback address for a program on this machine, and None if the address cannot be read."""
+    Returns the loopback address for a program on this machine, and None if the address cannot be read.
+    """
     return resolve_client_address(
         request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR", "")
     )

@@ -65,7 +65,8 @@ class RowWriter:
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Run an SQL query with these parameter values, and return its rows as the driver delivers them.
 
-    Convert times and JSON in them with `time_from_driver` and `json_from_driver`."""
+    Convert times and JSON in them with `time_from_driver` and `json_from_driver`.
+    """
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
@@ -123,7 +124,8 @@ def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[I
 def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
     """Insert rows in batches, and commit each batch before the next one.
 
-    With `leave_those_there`, rows that already exist are skipped. Otherwise they raise IntegrityError."""
+    With `leave_those_there`, rows that already exist are skipped. Otherwise they raise IntegrityError.
+    """
     for piece in batches_of(rows):
         model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
 

@@ -97,7 +97,8 @@ OUR_APPS = ("kitchen", "study")
 def close_failed_connection(trouble: DatabaseProblem) -> None:
     """Close this thread's database connection after a problem, so that the next query opens a new one.
 
-    Does nothing if the database is only locked, or inside a transaction."""
+    Does nothing if the database is only locked, or inside a transaction.
+    """
     if trouble is not DatabaseProblem.BUSY and not connection.in_atomic_block:
         with suppress(Error):
             connection.close()
@@ -106,7 +107,8 @@ def close_failed_connection(trouble: DatabaseProblem) -> None:
 def database_is_newer() -> bool:
     """Return True if a later version of the app has migrated the database while this process ran.
 
-    This process does not fill the new columns, so the database may refuse its rows."""
+    This process does not fill the new columns, so the database may refuse its rows.
+    """
     try:
         applied = set(MigrationRecorder(connection).applied_migrations())
     except Error:
@@ -127,7 +129,8 @@ def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]
 def known_migrations() -> frozenset[tuple[str, str]]:
     """Return (app, name) of all migration files that were present when this was first called.
 
-    Call it at the start of the process, because later the files may belong to another version."""
+    Call it at the start of the process, because later the files may belong to another version.
+    """
     return frozenset(
         (app.label, module.name)
         for app in apps.get_app_configs()
@@ -156,7 +159,8 @@ def squash_problem(applied: Container[tuple[str, str]]) -> str:
     """Return the reason why a database with these `applied` migrations cannot be migrated. Empty if it can.
 
     The migrations before version 0.2.0 were squashed into one per app. A database must have all of them or
-    none."""
+    none.
+    """
     loader = MigrationLoader(None)
     for (app, _), migration in loader.disk_migrations.items():
         missing = [name for label, name in migration.replaces if (label, name) not in applied]

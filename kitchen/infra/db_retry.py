@@ -89,7 +89,8 @@ async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kw
     """Call `act` in a thread with a database connection, and return its result. Repeat it for some seconds if
     the connection is lost.
 
-    `act` must be safe to run twice."""
+    `act` must be safe to run twice.
+    """
     asked_at = time.monotonic()
 
     def visit() -> T:
@@ -164,7 +165,8 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
     """Call `act` and return its result. Repeat it for up to `MAX_RETRY_SECONDS` while the database is
     unavailable; then raise the last error.
 
-    `what` names the work in the log."""
+    `what` names the work in the log.
+    """
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
@@ -184,7 +186,8 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
 def drop_broken_connection() -> None:
     """Close this thread's database connection if it is broken, so that the next query opens a new one.
 
-    Does nothing inside a transaction: Django closes the connection when the rollback fails."""
+    Does nothing inside a transaction: Django closes the connection when the rollback fails.
+    """
     if connection.in_atomic_block:
         return
     with suppress(Error):

@@ -38,7 +38,8 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
 async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run the coroutine in the shared event loop and await its result, from any event loop.
 
-    Use it for clients that keep connections open, because these work in one loop only."""
+    Use it for clients that keep connections open, because these work in one loop only.
+    """
     if asyncio.get_running_loop() is _loop():
         return await coroutine
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))

@@ -32,7 +32,8 @@ def write_atomically(path: Path, data: bytes) -> Path:
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """Context manager: yield a temporary file, and rename it to `path` at the end of the block.
 
-    If the block raises an error, `path` is not changed. So nobody can read an incomplete file."""
+    If the block raises an error, `path` is not changed. So nobody can read an incomplete file.
+    """
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with beside.open("xb") as out:

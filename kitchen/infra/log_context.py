@@ -60,7 +60,8 @@ def with_location(error: Exception, like: Exception | None = None) -> Exception:
     """Store the location and the traceback of an error in an attribute of it, and return it. With `like`,
     those of this other error are stored.
 
-    Use it before an error is sent to another process, because pickling loses its traceback."""
+    Use it before an error is sent to another process, because pickling loses its traceback.
+    """
     happened = like or error
     setattr(error, LOCATION_ATTRIBUTE, (error_location(happened), error_traceback(happened)))
     return error

@@ -41,7 +41,8 @@ def share_metrics(folder: Path) -> None:
     """Let this process write its metrics to files in this folder.
 
     Call it before any metric is counted, and again in a forked process. Raises OSError if the folder
-    cannot be used; the process then counts only in memory."""
+    cannot be used; the process then counts only in memory.
+    """
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LOCK).touch()
@@ -73,7 +74,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
 def merge_ended_processes(folder: Path) -> None:
     """Add the counts of processes that have ended to the files named `past`, and delete their own files.
 
-    Raises OSError if a file cannot be read or deleted."""
+    Raises OSError if a file cannot be read or deleted.
+    """
     for file in sorted(folder.glob("*.db")):
         if _is_over(file):
             kind = file.name.partition("_")[0]

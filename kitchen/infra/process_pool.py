@@ -91,7 +91,8 @@ class ProcessPool:
 
         The future raises ProcessPoolError if the child fails, or the error of the function. Raises
         BusyError at once if too many calls wait, and the error of `pickle` if the arguments cannot be
-        pickled."""
+        pickled.
+        """
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()
         try:

@@ -13,7 +13,8 @@ def why_exposed(url: str) -> str:
     """Return a warning if other machines can reach Redis at this address without a password. It contains no
     secrets.
 
-    Empty if the address is on this machine or has a password."""
+    Empty if the address is on this machine or has a password.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "unix" or parts.password or _is_here(host):

@@ -39,7 +39,8 @@ def read_keys(text: str) -> Keys:
     """Return the RSA public keys in this text, by id. A single key in PEM format has no id and matches every
     id.
 
-    Other, short or damaged keys are skipped. Raises KeysError if none is left."""
+    Other, short or damaged keys are skipped. Raises KeysError if none is left.
+    """
     try:
         found = _pem(text) if text.lstrip().startswith("-----") else dict(_set(text))
     except READ_ERRORS as error:

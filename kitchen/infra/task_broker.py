@@ -103,7 +103,8 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
     again.
 
     `otherwise` completes the log message “broker away, …”. `options` are Celery's, such as `countdown` and
-    `expires`."""
+    `expires`.
+    """
     asked = {
         SENT_AT_HEADER: time.time() + options.get("countdown", 0),
         REQUEST_HEADER: current_log_context().get("request", ""),

@@ -69,7 +69,8 @@ class TokenBuckets:
     """One token bucket for each name (such as a key or a network), with limited memory.
 
     Full buckets are removed, because a new one is equal. Of the others, the `KEPT` most recently used are
-    kept."""
+    kept.
+    """
 
     KEPT = 10_000
 

@@ -97,7 +97,8 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
     """Return the reader of recorded episodes for the world that this line of a recording file names, or for
     `default` if it names none.
 
-    Raises TraceFileError if that world has no reader."""
+    Raises TraceFileError if that world has no reader.
+    """
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")

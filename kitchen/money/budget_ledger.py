@@ -46,7 +46,8 @@ def is_exhausted(budget: Budget) -> bool:
     """Return True if the rest of the budget is less than the largest amount that was reserved for a call so
     far.
 
-    If nothing was ever reserved, return True if a call was already refused."""
+    If nothing was ever reserved, return True if a call was already refused.
+    """
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:
         return budget.episodes.filter(minds__decisions__fallback=BudgetSpentError.code).exists()
@@ -62,7 +63,8 @@ def ledger_amount(amount: float) -> Decimal:
 class BudgetPurse:
     """Pays the model calls of one decision from a budget. It is safe for several threads and workers.
 
-    `mind_id` and `step` name the agent and the step of the decision; None outside an episode."""
+    `mind_id` and `step` name the agent and the step of the decision; None outside an episode.
+    """
 
     def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
         self.budget_id, self.mind_id, self.step = budget_id, mind_id, step
@@ -81,7 +83,8 @@ class BudgetPurse:
         """Reserve `amount` US dollars for one call. Raises BudgetSpentError, and reserves nothing, if the
         budget has too little left.
 
-        An amount of 0 is not recorded."""
+        An amount of 0 is not recorded.
+        """
         if not amount:
             return
         with transaction.atomic():

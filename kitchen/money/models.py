@@ -22,7 +22,8 @@ class Spending(models.Model):
     """One model call in the ledger: the reserved amount and, after the call, its actual cost.
 
     `mind` and `step` name the agent and the step of the decision. If the episode is erased, the row
-    remains and `mind` becomes empty."""
+    remains and `mind` becomes empty.
+    """
 
     id: int
     budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="spendings")

@@ -131,7 +131,8 @@ def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> P
     """Return the panel with the text for screen readers after a step: why this person's command was refused,
     and the other events.
 
-    `past_step` converts a step to its entry in the history."""
+    `past_step` converts a step to its entry in the history.
+    """
     texts: list[str] = []
     if view.history:
         last = past_step(view.history[0])
@@ -251,7 +252,8 @@ class DefaultPage(Page):
         """Return the commands that this seat can choose, grouped by verb, and a panel for each command.
 
         Commands in `without` are left out. Commands that another seat must first make possible are
-        included, with a remark."""
+        included, with a remark.
+        """
         offered = {command: "" for command in view.choice.legal if command not in without}
         for command in view.choice.anticipated:
             if command not in without:

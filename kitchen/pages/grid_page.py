@@ -243,7 +243,8 @@ class GridPage(DefaultPage):
         """Return the functions that create the panels of this page, in reading order.
 
         The drawing is left out if a turn-based world is shown as text only. The history is left out in a
-        real-time world, where the page's script reports events."""
+        real-time world, where the page's script reports events.
+        """
         drawing = (self.board, self.seen_now) if view.timing.tick_ms or view.shown != DRAWING_TABLES else ()
         story = () if view.timing.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)

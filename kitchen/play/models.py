@@ -230,7 +230,8 @@ class Seat(models.Model):
     """One seat of an episode. A person plays it if `mind` is empty.
 
     Anybody who knows `key` can play the seat. A leader without a seat in the world also has a row: `acts`
-    is False, and its number follows those of the world's seats."""
+    is False, and its number follows those of the world's seats.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
@@ -320,7 +321,8 @@ class SeatCommand(AppendOnly):
 class Decision(AppendOnly):
     """One decision of an agent for one step, with the memory that the agent keeps for its next decision.
 
-    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used."""
+    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used.
+    """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
     step = models.PositiveIntegerField(help_text="The step that the row is for; the first is 1.")
@@ -385,7 +387,8 @@ class Decision(AppendOnly):
 class Message(AppendOnly):
     """A message from one member of an episode to others, numbered in the order of sending.
 
-    Messages are not part of the world's state. `kitchen.play.turn.conversation` decides who receives them."""
+    Messages are not part of the world's state. `kitchen.play.turn.conversation` decides who receives them.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
@@ -523,7 +526,8 @@ class StateChange(AppendOnly):
     """The change that one step made to a large part of the state (`World.large`), or the complete part after
     that step.
 
-    `Episode.state` holds only a hash of each such part."""
+    `Episode.state` holds only a hash of each such part.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="state_changes")

@@ -75,7 +75,8 @@ class RealtimeAgents:
         """Ask every agent for the open step, except agents that still think about an earlier one. Returns at
         once.
 
-        `seconds` is the time until the step is taken."""
+        `seconds` is the time until the step is taken.
+        """
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
@@ -100,7 +101,8 @@ class RealtimeAgents:
     def leave(self, episode: Episode) -> None:
         """Stop asking agents, because the episode ends or another process takes it over.
 
-        Decisions in progress that use a language model are stored later as dropped, because they are paid."""
+        Decisions in progress that use a language model are stored later as dropped, because they are paid.
+        """
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():
             if get_agent(one.mind.kind).names_model:

@@ -135,7 +135,8 @@ def read_realtime_episode(
     erased.
 
     `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
-    already asked them."""
+    already asked them.
+    """
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
         refresh_turn(turn)
@@ -211,7 +212,8 @@ class RealtimeEpisode:
         """Record that a page pressed (`down`) or released a key. Return False if the world does not accept
         its command.
 
-        Ignored if another page plays the seat. `number` is that of the browser's message."""
+        Ignored if another page plays the seat. `number` is that of the browser's message.
+        """
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
         if not self.turn.world.accepts(seat, command):

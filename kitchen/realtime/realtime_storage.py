@@ -54,7 +54,8 @@ def clock_episodes() -> list[ClockEpisode]:
     """Return the real-time episodes that are being played or can begin.
 
     An episode can begin when all people have opened their page, or when one of them has waited for
-    `ARRIVAL`."""
+    `ARRIVAL`.
+    """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     if not playing.filter(tick_ms__isnull=False).exists():  # the usual case, and a fast query
         return []
@@ -174,7 +175,8 @@ class TickBuffer(RowWriter):
         """Add the episode's new column values `fresh` to the buffer, and return True. `where` are the old
         values.
 
-        Only rows of `Episode` can be changed this way."""
+        Only rows of `Episode` can be changed this way.
+        """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
         return True
@@ -217,7 +219,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
     whose ticks were stored.
 
     Ticks of an episode are not stored if another process owns it, or if it is over or erased. The last
-    ticks also seal the episode."""
+    ticks also seal the episode.
+    """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])
         stored = [each for each in written if each.episode_id in ours and _changed(each)]

@@ -107,7 +107,8 @@ class TickConsumer(SeatConsumer):
         """Open the page for this key. Return the page and its first answer.
 
         If it cannot be opened, or if the episode is turn-based, the page is None and the answer has a
-        close code."""
+        close code.
+        """
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
             return None, PageAnswer(close=NO_SEAT_CLOSE_CODE)

@@ -109,7 +109,8 @@ class TickUpdates:
         """Return a channel-layer message with the whole present state of every seat.
 
         `starts_in` are the seconds until the first tick begins. `lost_ms` are the milliseconds lost just
-        before."""
+        before.
+        """
         sights = self._game.sights()
         seats = {
             str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents_and_hint(sight)}

@@ -93,7 +93,8 @@ def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agen
     """Create one agent of each kind. A single agent gets all settings. Several agents each get only the
     settings that their kind declares.
 
-    Raises SettingsError if a setting is invalid, UnknownNameError for an unknown kind."""
+    Raises SettingsError if a setting is invalid, UnknownNameError for an unknown kind.
+    """
     if len(kinds) == 1:
         return [make_agent(kinds[0], settings)]
     return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]
@@ -108,5 +109,6 @@ def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json
 def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
     """Create an agent of this kind, and return its decision in this situation. Raises any error of the agent.
 
-    Call it in a thread or process without a running event loop."""
+    Call it in a thread or process without a running event loop.
+    """
     return asyncio.run(make_agent(kind, settings).decide(situation))

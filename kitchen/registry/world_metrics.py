@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from kitchen.contract.episode_log import EpisodeLog, EventColumn, LogMetrics, ScoredEvent
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, FailedCheck, LogMetrics, ScoredEvent
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_world, known_worlds
@@ -85,6 +85,26 @@ def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
         return ()
 
 
+def lists_failed_checks(world: str) -> bool:
+    """Return whether the world lists the checks that failed. False for an unknown world."""
+    try:
+        metrics = get_kit(world).log_metrics
+    except UnknownNameError:
+        return False
+    return bool(metrics and metrics().lists_failed_checks)
+
+
+def failed_checks(log: EpisodeLog) -> tuple[FailedCheck, ...]:
+    """Return the checks of an episode that failed; empty if its world does not list them, or if that
+    fails."""
+    metrics = get_kit(log.world).log_metrics if lists_failed_checks(log.world) else None
+    try:
+        return tuple(metrics().failed_checks(log)) if metrics else ()
+    except Exception as error:  # third-party code on text by people: the message may contain their words
+        logger.error("the failed checks of an episode in %s failed: %s", log.world, type(error).__name__)
+        return ()
+
+
 def event_texts(world: str) -> str:
     """Return a text that describes this world's kinds of events. Empty for an unknown world."""
     try:
@@ -106,12 +126,27 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the metrics by which episodes are compared, as texts for staff, such as `Success rate 75 %`."""
-    values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.measured)
+    """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
+
+    Metrics computed from the log are left out if neither direction is better, or if they are the counts of a
+    share that is included.
+    """
+    values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
     texts = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
     )
     return tuple(f"{label} {value}" for label, value in texts)
+
+
+def _summarised(world: str) -> Iterator[Metric]:
+    """Yield the metrics of the world's score, and the main ones of those computed from the log."""
+    try:
+        yield from get_world(world).figures
+    except UnknownNameError:
+        return
+    from_log = metrics_from_log(world)
+    counts = {name for figure in from_log for name in figure.of or ()}
+    yield from (one for one in from_log if one.better != "neither" and one.name not in counts)
 
 
 def share_count_names(world: World) -> tuple[int, int]:
@@ -160,7 +195,8 @@ def metrics_side_by_side(
 
     Metrics that worlds declare identically become one. If a name or label is already used by an earlier
     metric, or is in `names` or `labels`, the world's name is appended. So adding a world renames no other
-    metric."""
+    metric.
+    """
     named: dict[Metric, NamedMetric] = {}
     for world in dict.fromkeys(worlds):
         for figure in metrics_of_world(world):

@@ -79,7 +79,8 @@ def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER
     """Return the reason why this world does not support this organisation (who may command and write to whom)
     or this schedule (who waits for whom). Empty if it supports both.
 
-    Raises UnknownNameError if there is no such world."""
+    Raises UnknownNameError if there is no such world.
+    """
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),
@@ -138,7 +139,8 @@ def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
     """Return how the value of this setting of a world (such as a layout) can be drawn in the editor. None if
     it can only be edited as text.
 
-    Raises UnknownNameError for an unknown world."""
+    Raises UnknownNameError for an unknown world.
+    """
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 

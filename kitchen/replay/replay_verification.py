@@ -62,7 +62,8 @@ def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
     """Repeat all decisions of agents with language models, and yield each result. Dropped decisions are left
     out.
 
-    Raises WorldError or UnknownNameError if the episode's version of the world is not available."""
+    Raises WorldError or UnknownNameError if the episode's version of the world is not available.
+    """
     known = agent_kinds()
     minds = {
         mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
@@ -207,7 +208,8 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
     """Check the log of each of these episodes, replay it, and repeat its decisions. Yield the results,
     ordered by id.
 
-    Episodes that are erased during this are left out."""
+    Episodes that are erased during this are left out.
+    """
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")

@@ -79,7 +79,8 @@ def record_heartbeat(
     """Store a heartbeat of this part of the app. Return the outages that ended with it.
 
     `now` returns the present moment. `redis_answers` is True if Redis is alive too. `failed_at` is the
-    time since which this process could not reach the database, None if it could."""
+    time since which this process could not reach the database, None if it could.
+    """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
     signs = {sign.part: sign for sign in Sign.objects.select_for_update().order_by("part")}

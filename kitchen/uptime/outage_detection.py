@@ -104,7 +104,8 @@ def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
     """Return True if it is certain that people could send commands until this time.
 
     The parts needed for that (pages and database) must not be down. A process of the pages must still run,
-    or must have sent a heartbeat since. Workers and Redis are not needed."""
+    or must have sent a heartbeat since. Workers and Redis are not needed.
+    """
     if clock_shift(signs.values(), moment) or any(
         is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY
     ):

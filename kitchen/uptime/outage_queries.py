@@ -61,7 +61,8 @@ class Downtime:
         """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
         of the app that were down.
 
-        If `end` is before `begin`, the system clock was set back between them, which is also reported."""
+        If `end` is before `begin`, the system clock was set back between them, which is also reported.
+        """
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
         first, last = min(begin, end), max(begin, end)
@@ -123,7 +124,8 @@ def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> lis
     """Return ongoing outages and those of the period `lately`, newest first, at most `most` of those that
     have ended.
 
-    If pages and workers were down at about the same time, one outage of the whole installation is listed."""
+    If pages and workers were down at about the same time, one outage of the whole installation is listed.
+    """
     moment = current_moment()
     rows = Outage.objects.filter(until__gte=moment.at - lately).order_by("-since", "-id")[:most]
     signs = last_heartbeats()

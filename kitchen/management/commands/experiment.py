@@ -119,7 +119,8 @@ def _add_partners(parser: CommandParser) -> None:
 def require_database(*, may_create: bool = False) -> None:
     """Raise a CommandError with exit code 2 if the database is missing or lacks migrations.
 
-    With `may_create`, a database without tables is migrated first."""
+    With `may_create`, a database without tables is migrated first.
+    """
     try:
         if may_create and not connection.introspection.table_names():
             call_command("migrate", verbosity=0)

@@ -45,7 +45,8 @@ def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iter
     """Yield a sentence for each difference between the provider's list of models and the list in this
     project.
 
-    Yields nothing for providers other than Anthropic."""
+    Yields nothing for providers other than Anthropic.
+    """
     if provider != ANTHROPIC:
         return
     for model in listed:

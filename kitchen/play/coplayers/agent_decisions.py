@@ -55,7 +55,8 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
     unreachable.
 
     `claim` is the worker's claim on the decisions (see `turn_claims`). Returns None if the episode was
-    erased. Raises one of `UNSTORABLE_ERRORS` if a decision cannot be stored."""
+    erased. Raises one of `UNSTORABLE_ERRORS` if a decision cannot be stored.
+    """
     submit = partial(_submit, episode, step, claim, asked, [])
     return retry_while_unreachable(submit, f"handing in step {step} of episode {episode.pk}")
 
@@ -101,7 +102,8 @@ def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why:
     """Store decisions that have no effect, for example because they came too late, and log them. `why` is the
     reason.
 
-    If a decision cannot be stored, only the log and the budget ledger show it."""
+    If a decision cannot be stored, only the log and the budget ledger show it.
+    """
     kept = partial(_drop, episode, step, asked, why)
     try:
         stored = retry_while_unreachable(
@@ -159,7 +161,8 @@ def decide_step(
     `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions
     (see `turn_claims`). `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked,
     for example because the step was already taken. If all agents have decided but the step has not run, it
-    is run."""
+    is run.
+    """
     if (begun := _begin_step(episode_id, step, mind)) is None:
         return None
     episode, questions = begun
@@ -177,7 +180,8 @@ async def decide_step_in_loop(
     """Ask the agents that still have to decide this step, and submit their decisions, without blocking the
     event loop.
 
-    The arguments and the result are those of `decide_step`."""
+    The arguments and the result are those of `decide_step`.
+    """
     begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
     if begun is None:
         return None
@@ -321,7 +325,8 @@ async def ask_mind_in_loop(
     fallback and the reason.
 
     `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time."""
+    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time.
+    """
     started = time.monotonic()
     fallback, error = "", ""
     try:
@@ -367,7 +372,8 @@ def fallback_outcome(
     """Return the decision that the agent's fallback makes in this situation, in place of the agent's own.
     Blocks the thread.
 
-    `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too."""
+    `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too.
+    """
     return run_in_loop(_fallback_in_loop(kind, settings, situation, code))
 
 

@@ -46,7 +46,8 @@ def request_answers(turn: OpenTurn, sender: int) -> None:
     """If the turn's last message is from the member `sender` and starts or continues a conversation, ask the
     agents that have to answer it.
 
-    Call this inside a transaction. The agents are asked after the commit."""
+    Call this inside a transaction. The agents are asked after the commit.
+    """
     last = turn.sent[-1]
     if last.sender == sender and last.kind in TALK_KINDS:
         ask_for_answers(turn)
@@ -87,7 +88,8 @@ def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
     thread.
 
     The caller must hold the claim on the agent's decision. Returns False if the answer is no longer
-    needed."""
+    needed.
+    """
     wanted = _answer_request(episode_id, step, mind)
     return wanted is not None and _hand_in_answer(wanted, ask_mind(*wanted.question))
 
@@ -152,7 +154,8 @@ def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
     """Release the claim under which an agent answered, and queue what comes next in this step.
 
     This is another answer if new messages were written meanwhile. Otherwise, if all people have chosen,
-    the agents are asked for their commands."""
+    the agents are asked for their commands.
+    """
     release_claim(claim)
     with read_turn(episode_id) as turn:
         minds = minds_to_answer(turn) if turn.step == step else []
@@ -203,7 +206,8 @@ def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "
     """Send a message from the person in this seat, if the episode's organisation allows it.
 
     `page` is the id of the browser page that sent it, empty for programs. Returns the result, also for a
-    refused message. Raises Episode.DoesNotExist if the episode was erased."""
+    refused message. Raises Episode.DoesNotExist if the episode was erased.
+    """
     with exclusive_turn(episode_id) as turn:
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
@@ -212,7 +216,8 @@ def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: 
     """Send a message from the person in this seat, as `send_message` does, on a turn that the caller got from
     `exclusive_turn`.
 
-    `turn` is up to date afterwards."""
+    `turn` is up to date afterwards.
+    """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if page and page != turn.pages.get(seat):

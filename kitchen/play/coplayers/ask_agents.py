@@ -106,7 +106,8 @@ def ask_minds(
 
     `more` are people's commands by seat that are not submitted yet. With `only`, just the agent of this
     number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
-    The turn is read before the first question and is not used afterwards."""
+    The turn is read before the first question and is not used afterwards.
+    """
     waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
     visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
@@ -128,7 +129,8 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats have an automatic or planned command are included, and the order is that of the seats."""
+    whose seats have an automatic or planned command are included, and the order is that of the seats.
+    """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
         return minds_asked(turn)
@@ -297,7 +299,8 @@ def checked_decision(decision: MindDecision) -> MindDecision:
     the wrong form.
 
     Commands must be tuples of strings, memory and note must be JSON, and intents must be strings.
-    Characters that no database stores are removed from texts, but refused in commands."""
+    Characters that no database stores are removed from texts, but refused in commands.
+    """
     for seat, command in decision.commands.items():
         _check_command(seat, command)
     for seat, plan in decision.plans.items():
@@ -331,7 +334,8 @@ def commands_and_decisions(
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
     """Return the commands and the decisions of the agents that were asked, ready to submit for this step.
 
-    Seats without a command get the command `idle`. Every call creates new, unsaved rows."""
+    Seats without a command get the command `idle`. Every call creates new, unsaved rows.
+    """
     commands = [given for each in asked for given in _commands(each, idle=idle)]
     return commands, [_made(each, step) for each in asked]
 

@@ -44,7 +44,8 @@ class InstantDecisions:
     """Instant agents of one step that are asked one after another.
 
     `question` is the next question that needs a child process. If it is None, all agents have decided
-    (`asked` has the outcomes), or one failed (`asked` is None)."""
+    (`asked` has the outcomes), or one failed (`asked` is None).
+    """
 
     asking: Asking
     question: Question | None = None
@@ -95,7 +96,8 @@ def begin_instant_decisions(
     `command`.
 
     Returns None if they cannot be asked here: there are no agents, the command will be refused, other
-    people have not chosen, a worker already asks an agent, or an agent is not instant."""
+    people have not chosen, a worker already asks an agent, or an agent is not instant.
+    """
     if (
         not turn.is_open
         or step != turn.step

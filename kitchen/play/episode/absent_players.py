@@ -82,7 +82,8 @@ def absent_seats(turn: OpenTurn) -> list[int]:
     (`AbsencePolicy.steps`).
 
     Turns that an outage of the server closed, and turns in which the seat had no choice, are not counted.
-    Empty if the policy has no number of turns."""
+    Empty if the policy has no number of turns.
+    """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
 
@@ -98,7 +99,8 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
     """Let a new agent play this person's seat from now on, and record the reason `why`.
 
     Returns False, and changes nothing, if the policy names no agent or if no other person is left. Call
-    this with the turn refreshed and locked (`refresh_turn`)."""
+    this with the turn refreshed and locked (`refresh_turn`).
+    """
     rule = absence_policy_of(turn.episode)
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:
         return False

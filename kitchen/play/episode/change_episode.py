@@ -71,7 +71,8 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
     to decide, ask them after the commit.
 
     `computed` is the result of the open step, if the caller has already computed it. `asked` is True if
-    the agents were already asked for this step. Does nothing in a real-time episode."""
+    the agents were already asked for this step. Does nothing in a real-time episode.
+    """
     if turn.episode.tick_ms:
         return
     before = turn.step
@@ -144,7 +145,8 @@ def seal_and_notify(turn: OpenTurn, waiting_pages: Collection[str] = ()) -> None
     """Seal the episode if it has ended, and notify the pages of all people after the commit.
 
     `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, none is
-    notified."""
+    notified.
+    """
     if not turn.is_open:
         seal_episode(turn.episode)
     if {turn.pages[seat] for seat in turn.people | turn.leaders} - {*waiting_pages} and not is_offline():
@@ -167,7 +169,8 @@ def submit_commands(
     All commands are accepted, or none; the receipt gives the reason of a refusal. Decisions are refused
     while another worker than the owner of `claim` is making them. The step runs once every seat has a
     command and the agents' minimum thinking time is over. Raises Episode.DoesNotExist if the episode was
-    erased."""
+    erased.
+    """
     with exclusive_turn(episode_id) as turn:
         return submit_to_turn(turn, step=step, commands=commands, decisions=decisions, claim=claim)
 
@@ -183,7 +186,8 @@ def submit_to_turn(
     """Submit commands and decisions, as `submit_commands` does, on a turn that the caller got from
     `exclusive_turn`.
 
-    `turn` is up to date afterwards."""
+    `turn` is up to date afterwards.
+    """
     ahead, began = compute_ahead(turn, step, commands), perf_counter()
     with transaction.atomic():
         same = refresh_turn(turn, lock=True)
@@ -236,7 +240,8 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
 def run_due_step(*, episode_id: int, step: int) -> bool:
     """Run a step if all seats have commands and the agents' minimum thinking time is over.
 
-    Returns False if the step was not run: it is not due, was already taken, or the episode was erased."""
+    Returns False if the step was not run: it is not due, was already taken, or the episode was erased.
+    """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         if turn.is_open and turn.step == step and not missing_seats(turn):
@@ -251,7 +256,8 @@ def close_expired_turn(*, episode_id: int, step: int) -> bool:
 
     People without a command do nothing in the step, and the log records that their time ran out. If no
     person acts in the world, the agents are asked now. Returns False, and changes nothing, if time is left
-    or the step was already taken."""
+    or the step was already taken.
+    """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         return turn.step == step and (_close(turn, overdue_seats(turn)) or _ask_led_agents(turn))
@@ -318,7 +324,8 @@ def end_episode(*, episode_id: int, reason: str) -> bool:
     """End an episode on behalf of staff. Returns False if it had already ended.
 
     The players' pages show that the episode was ended, but not the `reason`. Raises ValueError if the
-    reason is empty."""
+    reason is empty.
+    """
     if not reason.strip():
         raise ValueError("reason: say why the episode is ended")
     ended = _end(episode_id, Episode.Status.ABORTED, reason=storable_text(reason.strip()))
@@ -330,7 +337,8 @@ def end_episode(*, episode_id: int, reason: str) -> bool:
 def abandon_episode(*, episode_id: int, reason: str) -> bool:
     """End an episode because one of its players has left. Returns False if it had already ended.
 
-    `reason` is an English text that completes “It was ended because …”. The pages show it translated."""
+    `reason` is an English text that completes “It was ended because …”. The pages show it translated.
+    """
     return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
 
 
@@ -359,7 +367,8 @@ def leave_seat(*, episode_id: int, seat: int) -> bool:
 
     An agent takes over the seat if the policy says so and another person plays on. Otherwise the episode
     ends. It also ends if the person led the others without a seat in the world. Returns False if the
-    episode was already over."""
+    episode was already over.
+    """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         Seat.objects.filter(episode=episode_id, number=seat).update(key=new_key(), page="")

@@ -85,7 +85,8 @@ def register_owners(owners: Owners) -> None:
 def seal_episode(episode: Episode) -> None:
     """Compute the metrics of an episode that ends in this transaction, and store its seal.
 
-    Everything else about the episode must already be stored."""
+    Everything else about the episode must already be stored.
+    """
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 

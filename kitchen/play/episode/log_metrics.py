@@ -33,7 +33,8 @@ from kitchen.registry.world_registry import get_world
 def store_log_metrics(episode: Episode) -> None:
     """Compute the metrics that the world derives from the log, and add them to the score of an ended episode.
 
-    Does nothing if the world has no such metrics. Call this in the transaction that ends the episode."""
+    Does nothing if the world has no such metrics. Call this in the transaction that ends the episode.
+    """
     if has_log_metrics(episode.world):
         episode.score = with_log_metrics(episode.score, read_log(episode))
         Episode.objects.filter(pk=episode.pk).update(score=episode.score)
@@ -90,7 +91,8 @@ def log_from_rows(
 ) -> EpisodeLog:
     """Build the log of one episode from its database rows, each kind in chronological order.
 
-    Decisions that came after the episode's end are left out, so that its metrics do not change any more."""
+    Decisions that came after the episode's end are left out, so that its metrics do not change any more.
+    """
     organisation = episode.team
     members = _members_of_minds(seats, organisation)
     return EpisodeLog(
@@ -193,7 +195,8 @@ Seated = tuple[int, int]
 def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
     """Return the counts by (episode id, seat number), for every seat that a person played in these episodes.
 
-    Episodes of worlds that are not registered are left out."""
+    Episodes of worlds that are not registered are left out.
+    """
     found: dict[Seated, SeatConduct] = {}
     wanted = sorted(episodes)
     for first in range(0, len(wanted), EPISODES_PER_READ):

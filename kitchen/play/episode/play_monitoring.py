@@ -99,7 +99,8 @@ def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
     """Return the time of the newest command or message by a person in one of these seats, given as (episode
     id, seat number).
 
-    Returns None if there is none."""
+    Returns None if there is none.
+    """
     theirs, said = [], []
     for episode, seat in seats:
         theirs.append(Q(episode=episode, seat=seat))
@@ -116,7 +117,8 @@ def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
 def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
     """Return the numbers of faults and the cost of these episodes by id, in two queries.
 
-    Episodes without any command are left out."""
+    Episodes without any command are left out.
+    """
     ids = list(episode_ids)
     commands, calls = _commands(ids), _calls(ids)
     return {
@@ -235,7 +237,8 @@ class PlayPace:
     step.
 
     Only turns that waited for nothing but the server have a duration: no agent had to think, and no real-
-    time clock ran."""
+    time clock ran.
+    """
 
     steps: int
     capped: bool

@@ -65,7 +65,8 @@ def replace_plan(
 
     `page` is the id of the page that sent the plan. `step` is the step that was open then. If another step
     is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a refusal. `turn`
-    comes from `exclusive_turn`, and is up to date afterwards."""
+    comes from `exclusive_turn`, and is up to date afterwards.
+    """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if code := _plan_refusal(turn, seat, page) or _not_now(turn, seat, then, step):
@@ -114,7 +115,8 @@ def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
     yet.
 
     `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
-    page plays."""
+    page plays.
+    """
     if seat.page == page:
         return True
     seats = Seat.objects.filter(pk=seat.pk, key=seat.key)
@@ -166,7 +168,8 @@ EPISODE_ERASED = PageAnswer(close=NO_SEAT_CLOSE_CODE)
 class OpenPage:
     """One open page of a seat. It answers with HTML fragments for a browser, or with JSON for a program.
 
-    Every method that returns an answer raises Episode.DoesNotExist if the episode was erased."""
+    Every method that returns an answer raises Episode.DoesNotExist if the episode was erased.
+    """
 
     def __init__(self, seat: Seat, name: str, *, json: bool, language: str = "en") -> None:
         self.seat = seat
@@ -222,7 +225,8 @@ class OpenPage:
         """Submit the person's command, and return the answer.
 
         If instant agents must be asked in a child process first, return them instead. Then run `finish` on
-        them, and call `decided`."""
+        them, and call `decided`.
+        """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
                 refresh_turn(turn)  # messages from other processes reach the agents this way
@@ -234,7 +238,8 @@ class OpenPage:
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
         """Submit the person's command together with the decisions in `asked`, and return the answer.
 
-        If `asked` is None, or its decisions cannot be stored, a worker asks the agents."""
+        If `asked` is None, or its decisions cannot be stored, a worker asks the agents.
+        """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
                 return self._submit(turn, message, asked or ())
@@ -256,7 +261,8 @@ class OpenPage:
         """Record that the person views the world in 3D on a screen or in a headset, if the episode offers 3D.
         Return an empty answer.
 
-        A later headset replaces the record of a screen, but not the reverse."""
+        A later headset replaces the record of a screen, but not the reverse.
+        """
         seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__three_dimensions=True)
         seats.exclude(scene__in=(message.way, HEADSET)).update(scene=message.way)
         return PageAnswer()
@@ -280,7 +286,8 @@ class OpenPage:
         """Record the view (drawing or tables) that the person used when choosing, if the episode offers both.
         Return an empty answer.
 
-        If the person has used each view, `both` is recorded."""
+        If the person has used each view, `both` is recorded.
+        """
         seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__shown=DRAWING_AND_TABLES)
         seen = Case(When(view="", then=Value(message.view)), default=Value(DRAWING_AND_TABLES))
         seats.exclude(view__in=(message.view, DRAWING_AND_TABLES)).update(view=seen)
@@ -386,7 +393,8 @@ def open_page(
 
     `name` is the id that the page chose. `newest` is True if the page may replace an older one. `language`
     is that of the page; an unknown one is replaced by the default. If the page may not play, return None
-    and an answer with a close code."""
+    and an answer with a close code.
+    """
     seat = seat_view.seat_by_key(key)
     if seat is None:
         return None, PageAnswer(close=TAKEN_OVER_CLOSE_CODE) if seat_view.is_taken_over(

@@ -56,7 +56,8 @@ def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
     lists of (episode id, step).
 
     An error in one episode is logged and does not affect the others. Run this in a thread of its own: it
-    closes the thread's database connection."""
+    closes the thread's database connection.
+    """
     with closing(connection):
         for act, turns in ((close_expired_turn, unclosed), (_fall_back, undecided)):
             for episode_id, step in turns:

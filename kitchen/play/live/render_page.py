@@ -64,7 +64,8 @@ def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
     """Render a frame (a panel without its parts) to HTML, with a placeholder for each part. Return the cached
     frame and the HTML.
 
-    The frame's language must be the current language."""
+    The frame's language must be the current language.
+    """
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: placeholder(part) for part in wanted.parts}}
     return wanted, _render(wanted.template, {**context, **own})
@@ -145,7 +146,8 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to it.
 
     Text written by others is left out, because the page is compressed (BREACH attack). The websocket sends
-    it instead."""
+    it instead.
+    """
     view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
@@ -192,7 +194,8 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
     """Return the goals (aims) that this leader can assign to led members, in groups.
 
     Each group is (heading, goals), and each goal is (form value, text). If only some members can pursue a
-    goal, the heading names them."""
+    goal, the heading names them.
+    """
     groups: dict[str, list[tuple[str, str]]] = {}
     able: dict[Aim, list[str]] = {}
     for number, listed in view.jobs.aims.items():
@@ -211,7 +214,8 @@ class Screen:
     """The panels that one open page shows now, to find out what has changed.
 
     A page that reconnects gets a new screen and receives all panels again. Use a screen in one thread at a
-    time, and send its results in order."""
+    time, and send its results in order.
+    """
 
     def __init__(self) -> None:
         self._shown: dict[str, PanelFrame] = {}
@@ -231,7 +235,8 @@ class Screen:
         """Return the HTML that shows the notice on the page. A notice with text is always sent, even if it is
         shown already.
 
-        A notice without text clears the notice shown. The result is empty if none was shown."""
+        A notice without text clears the notice shown. The result is empty if none was shown.
+        """
         if message.text:
             self._shown.pop("notice", None)
         return self._changes((notice_panel(Notice(message.text, message.tone, message.again)),))
@@ -337,7 +342,8 @@ def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[
     """Return the translated texts for the page's scripts, by name.
 
     `scene` adds the texts of the 3D scene, `ticking` those of a real-time episode. The entry `calls` has
-    the texts that announce the remaining seconds, by the number of seconds."""
+    the texts that announce the remaining seconds, by the number of seconds.
+    """
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}
     return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}
@@ -357,7 +363,8 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
 
     `continue_url` is the address of the next page. `more` is added to the template context; `label`
     replaces the episode's own label. The page contains nothing from the request, so that its compressed
-    length reveals nothing (BREACH attack)."""
+    length reveals nothing (BREACH attack).
+    """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""
     context = page_context(
@@ -396,7 +403,8 @@ log = logging.getLogger(__name__)
 def preload_pages() -> None:
     """Load all worlds with their pages, all panel templates and the URL configuration.
 
-    An error is only logged. It occurs again when the failed part is needed."""
+    An error is only logged. It occurs again when the failed part is needed.
+    """
     try:
         for world in known_worlds():
             get_world(world), get_page(world)

@@ -184,7 +184,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Open the page for this key (see `opened`), unless the rate limit of the key or of the client's
         network is used up.
 
-        Returns the page and its first answer. Without a page, the answer has a close code."""
+        Returns the page and its first answer. Without a page, the answer has a close code.
+        """
         network = self.network()
         if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
@@ -203,7 +204,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Open the page for this key, with the id and language from the address. Return the page and its
         first answer.
 
-        The page is None, and the answer has a close code, if it cannot be opened."""
+        The page is None, and the answer has a close code, if it cannot be opened.
+        """
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]

@@ -141,7 +141,8 @@ def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
     """Return what a sensible player in this seat would do now, for the hint of a real-time episode.
 
     The result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
-    Empty if the world has no skills or no text for them."""
+    Empty if the world has no skills or no text for them.
+    """
     if not get_kit(world.kind).skills:
         return {}
     skills = get_skills(world.kind)

@@ -65,7 +65,8 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     message was refused.
 
     The codes are those of `message_refusal`. Call this inside a transaction, with the turn refreshed and
-    locked (`refresh_turn`)."""
+    locked (`refresh_turn`).
+    """
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
     wait_for_informed_seats(turn)
@@ -76,7 +77,8 @@ def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...]
     """Store a message to the members `to` that the system sends for the member `sender`, or in its own name
     if `sender` is None.
 
-    Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`)."""
+    Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`).
+    """
     store_messages(turn, [_row(turn, OutgoingMessage(sender, to, say))])
 
 
@@ -85,7 +87,8 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
     the code of the refusal.
 
     The code is empty if the message is allowed, `over` after the episode's end, and otherwise one of
-    `Mailbox.refusal`."""
+    `Mailbox.refusal`.
+    """
     if not turn.is_open:
         return without_platform_keys(say), "over"
     if (mailbox := mailbox_of(turn)) is None:
@@ -106,7 +109,8 @@ def messages_of_decision(
     """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out, and are listed with the reason in the decision's note."""
+    Refused messages are left out, and are listed with the reason in the decision's note.
+    """
     rows: list[Message] = []
     unsaid = []
     for given in says if turn.episode.organisation else ():
@@ -155,7 +159,8 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
 def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
     """Store these rows, which must be the last messages of the turn.
 
-    Raises StepTakenError if another process has stored a message in the meantime."""
+    Raises StepTakenError if another process has stored a message in the meantime.
+    """
     if not rows:
         return
     numbers = {"id": turn.episode.pk, "messages": rows[0].number - 1}
@@ -169,7 +174,8 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 def complete_jobs(turn: OpenTurn) -> None:
     """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
 
-    Call this in the transaction in which the step was taken."""
+    Call this in the transaction in which the step was taken.
+    """
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
@@ -178,7 +184,8 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
     """Find agents' seats that may act in this step although it does not wait for them. Make the step wait for
     those whose agent has received a new message.
 
-    Call this in the transaction in which the message was sent or the step opened."""
+    Call this in the transaction in which the message was sent or the step opened.
+    """
     organisation = turn.episode.team if turn.episode.messages and turn.may_act else None
     if organisation is None:
         return
@@ -203,7 +210,8 @@ def messages_for_agent(
     """Return the newest messages that this agent (a member number) sent or may see, in order, and its open
     jobs.
 
-    `since` is what the agent knew at its last decision; later messages are marked as new."""
+    `since` is what the agent knew at its last decision; later messages are marked as new.
+    """
     mailbox = mailbox_of(turn)
     return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
 
@@ -222,7 +230,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
     """Return for each agent id which messages the agent knew at its last own decision.
 
-    A decision that a fallback made is skipped, because the agent itself did not receive the messages then."""
+    A decision that a fallback made is skipped, because the agent itself did not receive the messages then.
+    """
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -239,7 +248,8 @@ def add_heard_note(
     among agents in this step.
 
     `talk` is how far the agent followed that conversation. `messages` are its messages as stored, which
-    may differ: people wrote in the meantime, or a message was refused."""
+    may differ: people wrote in the meantime, or a message was refused.
+    """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
         decision.note = note_of_heard(decision.note, heard, missed)
@@ -292,7 +302,8 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
 
     An agent writes at most `Organisation.rounds` times in a step. Members who ended the conversation,
     repeated a message or have chosen a command get no answer. With the setting `Organisation.within`, an
-    agent opens the conversation if it is the first member that is asked."""
+    agent opens the conversation if it is the first member that is asked.
+    """
     organisation = turn.episode.team
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []
@@ -348,7 +359,8 @@ def _is_called(
 def ask_for_answers(turn: OpenTurn) -> None:
     """Queue a task for each agent that has to write a message now, and restart the people's time limit.
 
-    Call this inside a transaction; the tasks are queued after the commit."""
+    Call this inside a transaction; the tasks are queued after the commit.
+    """
     if is_offline() or not (team := turn.episode.team) or not team.talks_within:
         return
     if minds := minds_to_answer(turn):

@@ -46,7 +46,8 @@ LOCK_TRIES = 10
 def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
     """Store the model calls of these decisions, in order.
 
-    Call this last in a transaction: it locks prompt texts that other episodes also use."""
+    Call this last in a transaction: it locks prompt texts that other episodes also use.
+    """
     numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
     texts = {text_hash(text): text for _, _, call in numbered for text in _texts(call)}
     _hold_prompts(texts)
@@ -135,7 +136,8 @@ def erase_unused_prompts(hashes: Iterable[str]) -> int:
     """Erase the prompt texts with these hashes that no model call refers to. Return how many were erased.
 
     Call this inside a transaction. If another transaction is storing a call with such a text, this waits
-    and keeps the text."""
+    and keeps the text.
+    """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
 
@@ -157,7 +159,8 @@ def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCall
     """Store decisions without effect, together with their model calls and the reason `why`.
 
     After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
-    erased."""
+    erased.
+    """
     with transaction.atomic():
         there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
         if there is None:
@@ -180,7 +183,8 @@ def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
     """Return by agent id the decisions that came too late in the last `REMEMBERED_STEPS` steps before `step`.
 
-    Decisions that the agent already knew when it made its newest timely decision are left out."""
+    Decisions that the agent already knew when it made its newest timely decision are left out.
+    """
     if not minds:
         return {}
     rows = Decision.objects.filter(mind__in=minds, step__gte=step - REMEMBERED_STEPS, dropped__in=("", LATE))

@@ -56,7 +56,8 @@ class OpenTurn:
         """Replace everything in this turn with the stored `episode` and its `seats`. Only the large parts of
         the state are kept.
 
-        Later changes of the large parts are read when the world is next used."""
+        Later changes of the large parts are read when the world is next used.
+        """
         known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
         self._parts = known
@@ -127,7 +128,8 @@ class OpenTurn:
         """The intents that agents stated with their last commands (what they are about to do), by seat. Empty
         if the episode does not show intents.
 
-        Decisions for the open step are not used, even if they are already stored."""
+        Decisions for the open step are not used, even if they are already stored.
+        """
         return stored_intents(self.episode) if self.episode.shows_intents and self.episode.step else {}
 
     @cached_property
@@ -171,7 +173,8 @@ class OpenTurn:
     def mailbox(self) -> Mailbox | None:
         """The messages processed so far, with the rules for new messages. None if nobody can send messages.
 
-        `conversation.mailbox_of` returns it with all messages."""
+        `conversation.mailbox_of` returns it with all messages.
+        """
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property

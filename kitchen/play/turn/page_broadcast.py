@@ -43,7 +43,8 @@ def episode_group(episode_id: int) -> str:
 def audience_group(audience: str) -> str:
     """Return the name of the channel-layer group of the staff who watch the episodes with this audience name.
 
-    Raises SettingsError if `audience` is not a valid name."""
+    Raises SettingsError if `audience` is not a valid name.
+    """
     if audience and not _AUDIENCE.fullmatch(audience):
         raise SettingsError(f"audience: {audience!r} is not 1 to 80 letters, digits and any of . _ -")
     return f"audience.{audience}"
@@ -53,7 +54,8 @@ def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
     """Notify all open pages of the episode to check for changes. Pages that already show the version `stamp`
     need not check.
 
-    Returns at once. Errors are only logged."""
+    Returns at once. Errors are only logged.
+    """
     _send_to_group(episode_group(episode_id), EpisodeChanged(stamp))
 
 
@@ -61,7 +63,8 @@ def notify_audience(audience: str, news: DataclassInstance) -> None:
     """Send news to the staff who watch the episodes with this audience name.
 
     `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). Returns at once;
-    errors in sending are only logged."""
+    errors in sending are only logged.
+    """
     _send_to_group(audience_group(audience), news)
 
 

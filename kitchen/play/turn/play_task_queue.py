@@ -67,7 +67,8 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
     """Queue the task in which all agents decide a step, unless this was done in the last
     `REPEAT_AFTER_SECONDS`.
 
-    Periodic checks use this, so that they do not fill a long queue with repetitions."""
+    Periodic checks use this, so that they do not fill a long queue with repetitions.
+    """
     if _not_lately(DECIDE, episode_id, step):
         ask_coplayers(episode_id, step)
 

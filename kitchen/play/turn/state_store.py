@@ -67,7 +67,8 @@ def apply_change(part: LargeMap, row: StateChange) -> None:
 def large_parts(episode: Episode) -> LargeParts:
     """Read all large parts of an episode's state. The result has no parts if the world has none.
 
-    Raises StateError if nothing is stored of a part."""
+    Raises StateError if nothing is stored of a part.
+    """
     names = get_world(episode.world).large
     parts = LargeParts(episode.key, episode.step, {name: LargeMap() for name in names}, {})
     for name in names:
@@ -82,7 +83,8 @@ def large_parts(episode: Episode) -> LargeParts:
 def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargeParts:
     """Read all large parts of an episode's state, and check them against the hashes in the state.
 
-    If `known` is given, only later changes are read. Raises StateError if a part does not match its hash."""
+    If `known` is given, only later changes are read. Raises StateError if a part does not match its hash.
+    """
     if known is not None and known.read_on(episode):
         return known
     parts = large_parts(episode)
@@ -97,7 +99,8 @@ def verify_changes(episode: Episode) -> Iterator[tuple[int, str]]:
     match the stored hash.
 
     After a mismatch, the part is next checked at its next complete row. If the last content does not match
-    the episode's state, the present step is yielded."""
+    the episode's state, the present step is yielded.
+    """
     parts: dict[str, LargeMap] = {}
     found: set[str] = set()
     rows = StateChange.objects.filter(episode=episode, step__lte=episode.step)
@@ -143,7 +146,8 @@ def state_rows_of_step(
     """Yield the `StateChange` rows to store for the step just taken, from the states before and after it.
 
     `lengths` has the length of the changes since the last complete row, by part (see `LargeParts`). It is
-    updated."""
+    updated.
+    """
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):
             lengths[name] = lengths.get(name, 0) + changes.length
@@ -279,7 +283,8 @@ class TurnWorld:
         """Return the result of a step with these commands (seat, command), without storing it.
 
         The world object is used for the computation. If the world before the step is needed again, it is
-        rebuilt."""
+        rebuilt.
+        """
         world = self.world
         self._frozen = self._frozen or world.frozen_state()
         self._world = None
@@ -289,7 +294,8 @@ class TurnWorld:
     def move_on(self, computed: ComputedStep) -> list[Values]:
         """Use the world after this computed step from now on. Call this when the episode has taken the step.
 
-        Returns the `StateChange` rows to store."""
+        Returns the `StateChange` rows to store.
+        """
         before, self._world, self._frozen = self._frozen, computed.world, computed.state
         if not computed.state.parts:
             return []

@@ -93,7 +93,8 @@ def _plans_to_json(plans: Mapping[int, Plan]) -> Json:
 def fill_first_step(turn: OpenTurn) -> None:
     """Store automatic commands for the seats that have nothing to choose in the first step.
 
-    Call this in the transaction that created the episode."""
+    Call this in the transaction that created the episode.
+    """
     _fill(turn, _opening(turn, turn.world))
 
 
@@ -126,7 +127,8 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     rows of the step taken.
 
     `computed` is a result computed earlier. It is used only if the commands are exactly the same. Raises
-    StepTakenError if another process has already taken the step."""
+    StepTakenError if another process has already taken the step.
+    """
     if left := left_idle(turn):
         add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
     commands, rows = running_order(turn), list(turn.given.values())

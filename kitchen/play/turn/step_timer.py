@@ -61,7 +61,8 @@ def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
     """Return the milliseconds of one step in a real-time world. None in a turn-based world (`usual` is None).
 
     `usual` is the world's own value. For `synthetic` episodes, which programs play, it is divided by
-    `SYNTHETIC_SPEED`, but not below `MIN_TICK_MS`."""
+    `SYNTHETIC_SPEED`, but not below `MIN_TICK_MS`.
+    """
     if usual is None or not synthetic:
         return usual
     return min(usual, max(MIN_TICK_MS, round(usual / settings.SYNTHETIC_SPEED)))
@@ -83,7 +84,8 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
     """Start the time limit of the first turn if all people have opened their page.
 
     With `everybody=False` it starts even if some have not. Returns False if it was not started: it already
-    runs, there is no time limit, or a page is missing."""
+    runs, there is no time limit, or a page is missing.
+    """
     standing = Episode.objects.select_for_update().filter(
         pk=episode_id,
         status=Episode.Status.PLAYING,
@@ -122,7 +124,8 @@ def timeout_reason(episode: Episode, since: datetime) -> str:
     """Return the code (`SeatCommand.chosen_by`) for a person whose time ran out: `TIMEOUT`, or `OUTAGE` if an
     outage had moved the deadline.
 
-    `since` is the time from which the person's time ran."""
+    `since` is the time from which the person's time ran.
+    """
     assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
     given = episode.turn_closes_at - since
     return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
@@ -136,7 +139,8 @@ def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
     """Extend the deadlines of all open turns that an outage interrupted. Return how many were changed.
     Receives the signal `outage_over`.
 
-    `spans` are the periods of the outage, in order. `part` is the part of the app that was down."""
+    `spans` are the periods of the outage, in order. `part` is the part of the app that was down.
+    """
     more = RECONNECT_TIME if part in PARTS_NEEDED_TO_PLAY else timedelta()
     closing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__gt=spans[0].since)
     return sum(_close_at(episode, _later(episode, spans, more)) for episode in _clocked(closing))
@@ -146,7 +150,8 @@ def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any)
     """Move the deadlines of open turns by `by`, because the system clock was changed at the time `at`. Return
     how many were moved. Receives the signal `clock_set`.
 
-    Turns opened less than `unsure` before `at` are left out."""
+    Turns opened less than `unsure` before `at` are left out.
+    """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__isnull=False)
     before = playing.exclude(turn_opened_at__range=(at - unsure, at))
     return sum(_close_at(episode, episode.turn_closes_at + by) for episode in _clocked(before))

@@ -89,7 +89,8 @@ def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
     `refresh_turn`.
 
     The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist
-    if the episode was erased."""
+    if the episode was erased.
+    """
     turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
     transaction.on_commit(partial(_put, turn))
@@ -108,7 +109,8 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
     """Compare the turn with the database, and update what other processes have changed.
 
     Returns True if the turn already had the stored step and state. With `lock`, no other process can
-    change the episode until the transaction ends. Raises Episode.DoesNotExist if the episode was erased."""
+    change the episode until the transaction ends. Raises Episode.DoesNotExist if the episode was erased.
+    """
     # the joined tables are read after the lock: no older snapshot
     if lock and connection.features.has_select_for_update:
         select_rows(_LOCK, [turn.episode.pk])

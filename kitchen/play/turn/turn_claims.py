@@ -53,7 +53,8 @@ def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> st
     """Claim an agent's decision for this step, and return the claim. Empty if another worker has it.
 
     `mind` is the agent's number. Without it, all agents are claimed; if they decide one after another, all
-    or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim` renews it."""
+    or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim` renews it.
+    """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
     taken = retry_while_unreachable(take, f"taking up step {step} of episode {episode_id}")
@@ -80,7 +81,8 @@ def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
 def is_unclaimed(now: datetime) -> Q:
     """Return a query filter for rows of `Episode` or `Mind` that no worker has claimed at the time `now`.
 
-    A claim is ignored if it has expired, or if it ends implausibly late (the system clock was set back)."""
+    A claim is ignored if it has expired, or if it ends implausibly late (the system clock was set back).
+    """
     longest = now + timedelta(seconds=MAX_DELAY_SECONDS)
     return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
 
@@ -201,7 +203,8 @@ def turns_to_decide() -> list[tuple[int, int]]:
     """Return (episode id, step) of the turns that wait for a worker and not for a person.
 
     Either an agent that must decide is not claimed, or the step is due and was not run. Turns opened
-    within the last second are left out, because a task is already queued for them."""
+    within the last second are left out, because a task is already queued for them.
+    """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
     waiting = _answers_due(now).filter(~fresh)
@@ -221,7 +224,8 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
     no worker asks it.
 
     This is a quick search that may find too many: `conversation.minds_to_answer` decides. Messages and
-    steps newer than `fresh` are left out."""
+    steps newer than `fresh` are left out.
+    """
     now = timezone.now()
     span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
     said = Message.objects.filter(
@@ -242,7 +246,8 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     """Return (episode id, step) of the turns in which agents are late by more than `beyond`. All people have
     commanded.
 
-    With `free`, turns that a worker has claimed are left out."""
+    With `free`, turns that a worker has claimed are left out.
+    """
     now = timezone.now()
     waiting = _answers_due(now) if free else _commanded()
     given = SeatCommand.objects.filter(

@@ -86,7 +86,8 @@ def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
     """Return which agents decide in which task: one tuple for each task, with the numbers of its agents.
 
     A single empty tuple means one task for all agents: they are asked one after another, because they know
-    each other's commands."""
+    each other's commands.
+    """
     return [()] if turn.episode.knowing == EVERYBODY else [(mind.number,) for mind in minds_asked(turn)]
 
 
@@ -100,7 +101,8 @@ def pause_seconds(turn: OpenTurn) -> float:
     """Return the minimum seconds for which the step stays open if no person has to act but one may, so that
     this person can see the step. Otherwise 0.
 
-    Always 0 in synthetic episodes, which programs play."""
+    Always 0 in synthetic episodes, which programs play.
+    """
     pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
 
@@ -132,7 +134,8 @@ def left_idle(turn: OpenTurn) -> list[tuple[int, Command]]:
 def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
     """Return the turn's commands and `more` as (seat, command) pairs, in the order in which they run.
 
-    People come first, by seat. Agents follow, by number; each agent's commands keep their order."""
+    People come first, by seat. Agents follow, by number; each agent's commands keep their order.
+    """
     # ids of agents follow their numbers
     order = {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in turn.seats}
     given = [(seat, tuple(row.command)) for seat, row in turn.given.items()]
@@ -144,7 +147,8 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
     briefly.
 
     Use the result only if the turn is unchanged once locked. Returns None if the step will not run at
-    once, or if the commands may be refused."""
+    once, or if the commands may be refused.
+    """
     more = {given.seat: given.command for given in commands if given.seat not in turn.given}
     seats = turn.given.keys() | more.keys()
     if (
@@ -184,7 +188,8 @@ def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, 
     """Return the code of the reason why these commands are refused for `step` (see `RECEIPTS`). Empty if they
     are accepted.
 
-    `offered` is True if the caller already knows that the world allows the commands."""
+    `offered` is True if the caller already knows that the world allows the commands.
+    """
     if not turn.is_open or turn.episode.tick_ms:
         return "clocked" if turn.is_open else "over"
     if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):

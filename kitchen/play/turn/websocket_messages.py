@@ -149,7 +149,8 @@ class SayMessage:
     def read(cls, sent: Mapping[str, Json]) -> Self:
         """Create the message from its decoded JSON object. Raises MessageError if a field is invalid.
 
-        The field `to` may be a list of members, or a single member (as an HTML form sends it)."""
+        The field `to` may be a list of members, or a single member (as an HTML form sends it).
+        """
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(UNREADABLE)
@@ -233,7 +234,8 @@ def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) ->
     """Parse the text of a message from the browser, and return an object of the class for its `type`.
 
     `kinds` are the allowed classes, by type. Raises MessageError if the text is invalid or has another
-    type."""
+    type.
+    """
     if text is None or len(text) > MAX_MESSAGE_CHARACTERS:
         raise MessageError(UNREADABLE)
     sent = _parse_json(text, UNREADABLE)
@@ -286,7 +288,8 @@ def read_plan(value: Json) -> tuple[Command, ...]:
     """Convert the commands of a plan to tuples. `value` is a list of commands, or the JSON text of a single
     one (as a form sends it).
 
-    Raises MessageError if a command is invalid or there are too many."""
+    Raises MessageError if a command is invalid or there are too many.
+    """
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or len(given) > MAX_PLAN_STEPS:
         raise MessageError(gettext_noop("That plan could not be read."))
@@ -313,7 +316,8 @@ class PongMessage:
 class NoticeMessage:
     """A short notice to the person. `code` is for programs, `text` for people. `tone` is `info` or `warning`.
 
-    `again` is True if the command had no effect and the page must send it again."""
+    `again` is True if the command had no effect and the page must send it again.
+    """
 
     code: str
     text: str
@@ -383,7 +387,8 @@ class EpisodeChanged:
 class EpisodeNews:
     """News for staff who watch an episode, sent after each step and at the end, over the channel layer.
 
-    It arrives as a dict of these fields. The consumer's method `episode_news` handles it."""
+    It arrives as a dict of these fields. The consumer's method `episode_news` handles it.
+    """
 
     episode: str
     """The episode's key."""

@@ -128,7 +128,7 @@ def make_participants(study: Study, request: SyntheticRequest, say: Callable[[st
 def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
-        plans[PRACTICE] = design.practice
+        plans |= {_practice_key(group): design.for_group(group).practice for group in design.groups or ("",)}
     return {
         key: [
             record_episode(
@@ -142,6 +142,11 @@ def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[
         ]
         for key, plan in plans.items()
     }
+
+
+def _practice_key(group: str) -> str:
+    """Return the key of the practice recordings of a group between people."""
+    return f"{PRACTICE} {group}".rstrip()
 
 
 class _Maker:
@@ -327,7 +332,8 @@ class _Maker:
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))
         key = draft.order[stop.position - 1] if stop.position else PRACTICE
         rng, pace = draft.person.chance("episode", key), draft.person.temper.pace
-        recording = rng.choice(self.recordings[key])
+        played = key if stop.position else _practice_key(draft.row.between_group)
+        recording = rng.choice(self.recordings[played])
         draft.copies[key] = Copy(recording, draft.now, 3 * pace, rng)
         if stop.position:
             draft.experience = recording.experience

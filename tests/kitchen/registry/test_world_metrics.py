@@ -90,6 +90,12 @@ def test_staff_read_the_compared_metrics() -> None:
     )
 
 
+def test_a_summary_leaves_out_process_counts_of_the_log() -> None:
+    labels = [text.rpartition(" ")[0] for text in metric_summary("collab_overcooked", {})]
+    assert labels[-2:] == ["Initiating capability", "Responding capability"]
+    assert "Success rate" in labels and not any("Messages" in label for label in labels)
+
+
 def test_an_unknown_world_has_no_metrics() -> None:
     assert metrics_of_world("sunken") == () and achievements("sunken", {"lit": 1}) == ()
     assert event_texts("sunken") == "" and metric_summary("sunken", {"lit": 1}) == ()
