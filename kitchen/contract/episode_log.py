@@ -1,6 +1,7 @@
-"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics computed from that log. No Django.
+"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics that are computed from such a log. No
+Django.
 
-A world names a `LogMetrics` in its kit if its metrics depend on messages, plans or decisions.
+A world has a `LogMetrics` if some of its metrics depend on messages, plans or decisions.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -29,7 +30,7 @@ class LoggedCommand:
 
 @dataclass(frozen=True, slots=True)
 class LoggedStep:
-    """One step that was taken."""
+    """One step: its commands, its events, and the score after it."""
 
     number: int
     """Number of the step, from 1."""
@@ -42,7 +43,7 @@ class LoggedStep:
 
 @dataclass(frozen=True, slots=True)
 class LoggedDecision:
-    """One decision of an agent."""
+    """One decision of an agent, with its reason, duration and note."""
 
     step: int
     """The step that it was made for, in which it takes effect; the first is 1."""
@@ -79,7 +80,7 @@ class EpisodeLog:
 
 @dataclass(frozen=True, slots=True)
 class EventColumn:
-    """One value of each scored event, as a column of files. Worlds may share a column."""
+    """A column of exported files with one value of each scored event. Several worlds may share a column."""
 
     name: str
     kind: Literal["text", "integer", "number", "boolean"]
@@ -105,8 +106,27 @@ class ScoredEvent:
     """What it consists of, and why it scores so, for researchers: English sentences."""
 
 
+CHECKED: Mapping[str, str] = {
+    "command": "a command for this step",
+    "plan": "the next command of a plan, which was dropped",
+    "reply": "what an agent's model replied first, before its correction",
+}
+"""What a failed check was about, with its description in the codebook."""
+
+
+class FailedCheck(NamedTuple):
+    """A command that failed a check of the world."""
+
+    step: int
+    seat: int
+    code: str
+    """The world's code of the refusal."""
+    checked: str
+    """One of `CHECKED`."""
+
+
 class LogMetrics(ABC):
-    """Metrics of one world that are computed from the log of an episode."""
+    """Metrics of one world that are computed from the whole log of an episode."""
 
     figures: ClassVar[tuple[Metric, ...]]
     """The metrics that `measure` returns. No metric in `World.figures` has one of these names."""
@@ -114,11 +134,19 @@ class LogMetrics(ABC):
     event_columns: ClassVar[tuple[EventColumn, ...]] = ()
     """The values of each of `events`. Empty: the world scores no events one by one."""
 
+    lists_failed_checks: ClassVar[bool] = False
+    """Whether `failed_checks` returns any."""
+
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each of `figures` for an episode so far; None if one is undefined. The same log
-        gives the same values."""
+        """Return the value of each metric in `figures`, by name, for the episode so far; None if a value
+        is undefined. The same log gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
-        """Return the events that the metrics score, by step. The same log gives the same events."""
+        """Return the events that the metrics score, in order of steps; none by default. The same log gives
+        the same events."""
+        return ()
+
+    def failed_checks(self, log: EpisodeLog) -> Sequence[FailedCheck]:
+        """Return the checks that failed, by step. The same log gives the same checks."""
         return ()

@@ -1,12 +1,13 @@
-"""Describe the members of an episode: who may command whom, write to whom, and see what.
+"""Define `Organisation`: the members of an episode, and who may command whom, write to whom and see what. No
+Django.
 
-A *member* is a person or an agent and commands no, one or several seats. Its number is that of its first
-seat. A member without a seat has a number after the seats.
+A *member* is a person or an agent. It commands no, one or several seats. Its number is that of its first
+seat. Members without a seat have numbers after the last seat.
 
-An organisation is data: a kind, settings, and the pairs of members that follow from them. A command to
-another member is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo`
-are those of S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk, `pairwise` is that of
-MINDcraft, and `central` is MindAgent's single dispatcher beside people. No Django.
+An organisation has a kind, settings, and pairs of members that follow from both. A command to another member
+is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo` are those of
+S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk. `pairwise` is MINDcraft's rule of one
+partner at a time. In `central`, agents command the teammates of people, as in MindAgent.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ ORGANISATION_SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A participant or agent in an episode. Which kind of agent it is, is not part of this."""
+    """A person or agent in an episode. It does not tell which kind of agent it is."""
 
     number: int
     seats: tuple[int, ...]
@@ -128,7 +129,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """The members of one episode and what they may do with one another. `make_organisation` checks it."""
+    """The members of one episode, and what they may do with one another. Create it with
+    `make_organisation`, which checks it."""
 
     kind: str
     members: tuple[Member, ...]
@@ -159,7 +161,7 @@ class Organisation:
 
     @property
     def one_partner(self) -> bool:
-        """Return whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
+        """True if each member may talk with only one other at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
@@ -169,13 +171,13 @@ class Organisation:
 
     @property
     def talks_within(self) -> bool:
-        """Return whether agents answer within the step, before anybody chooses
+        """True if agents answer messages within the step, before anybody chooses a command
         (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
     @property
     def is_silent(self) -> bool:
-        """Return whether nobody may write to anybody."""
+        """True if no member may write to another."""
         return not self.commands and not self.writes
 
     @property
@@ -188,15 +190,13 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat, or that has this number and no seat.
-
-        Raises KeyError if there is none.
-        """
+        """Return the member that commands this seat. For the number of a member without a seat, return
+        that member. Raises KeyError if there is none."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
     def to(self, number: int, kind: str) -> tuple[int, ...]:
-        """Return all members to whom this member may send messages of this kind."""
+        """Return the numbers of all members to whom this member may send messages of this kind."""
         return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
 
     def _pairs(self, kind: str) -> Collection[Pair]:
@@ -207,15 +207,16 @@ class Organisation:
         return self.writes if kind in TALK_KINDS else ()
 
     def commanded_by(self, number: int) -> tuple[int, ...]:
-        """Return the members that this member may command."""
+        """Return the numbers of the members that this member may command."""
         return self.to(number, INFORM)
 
     def commanders_of(self, number: int) -> tuple[int, ...]:
-        """Return the members that may command this member."""
+        """Return the numbers of the members that may command this member."""
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets: its own, and for leaders those of `sees`."""
+        """Return the seats whose observations this member gets. They are its own and, for a leader, more
+        if the setting `sees` says so."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -223,7 +224,7 @@ class Organisation:
         return tuple(sorted(seat for other in seen for seat in self.member(other).seats))
 
     def to_json(self) -> dict[str, Json]:
-        """Return the organisation as it is stored with an episode."""
+        """Return the organisation as JSON, for storage with an episode."""
         return {
             "kind": self.kind,
             "members": [
@@ -245,7 +246,7 @@ class Organisation:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read an organisation that `to_json` wrote."""
+        """Return the organisation that `to_json` wrote."""
         members = (
             Member(one["number"], tuple(one["seats"]), one["person"], one["name"])
             for one in stored["members"]
@@ -400,8 +401,11 @@ def make_organisation(
     commands: Sequence[Pair] = (),
     writes: Sequence[Pair] = (),
 ) -> Organisation:
-    """Return the organisation of this kind over these members, in their order, in a world with so many seats.
-    `commands` and `writes` are the pairs of a `custom` one. SettingsError, in words, if they do not fit."""
+    """Return an organisation of this kind with these members, in their order, for a world with `seats` seats.
+
+    `commands` and `writes` are (from, to) pairs, only for the kind `custom`. Raises SettingsError if
+    members, settings or pairs do not fit.
+    """
     if kind not in ORGANISATION_KINDS:
         raise SettingsError(f"organisation: {kind} is not one of {', '.join(ORGANISATION_KINDS)}")
     chosen = _settings(kind, settings or {})

@@ -20,6 +20,7 @@ from typing import Any
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent_skills import spell_skill
 from kitchen.contract.decision_notes import predictions_in
+from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.language_model import Call, Reply, Request
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.mailbox import WRITTEN_KEY
@@ -30,7 +31,7 @@ from kitchen.experiments.log_files import LogError, PlayedLog
 from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
-from kitchen.registry.world_metrics import event_columns, scored_events
+from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
 
 logger = logging.getLogger(__name__)
 
@@ -173,37 +174,52 @@ TEAM_TABLES = {
 """The tables of experiments with organisations. Rows of line-ups without one have empty cells."""
 
 
-EVENTS_FILE = "scored_events.csv"
+EVENTS_FILE, CHECKS_FILE = "scored_events.csv", "failed_checks.csv"
+CHECK_COLUMNS = (*KEY_COLUMNS, "seat", "code", "checked")
 
 
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
     """Return the tables that are made from the logs of an experiment."""
-    tables = TEAM_TABLES if setup.organisations else TABLES
-    names = tuple(column.name for column in event_columns([setup.world]))
-    if not names:
-        return tables
-    return {**tables, EVENTS_FILE: ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))}
+    tables = dict(TEAM_TABLES if setup.organisations else TABLES)
+    if names := tuple(column.name for column in event_columns([setup.world])):
+        tables[EVENTS_FILE] = ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))
+    if lists_failed_checks(setup.world):
+        tables[CHECKS_FILE] = (CHECK_COLUMNS, _failed_check_rows)
+    return tables
 
 
 def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
     """Yield the events that the metrics of the world score; an episode that is played otherwise today has
     none."""
-    episode = RunningEpisode(log.head)
-    try:
-        episode.catch_up(log)
-    except LogError as error:
-        logger.error("the scored events of %s cannot be computed: it %s", log.head, error)
-        return
-    for number, event in enumerate(scored_events(episode.log()), start=1):
+    episode = _episode_log(log, "scored events")
+    for number, event in enumerate(scored_events(episode) if episode else (), start=1):
         values = (event.values.get(name) for name in names)
         cells = (int(value) if isinstance(value, bool) else value for value in values)
         yield *log.head.key, event.step, number, event.result, _json(event.messages), *cells
 
 
+def _failed_check_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    """Yield the checks that failed; an episode that is played otherwise today has none."""
+    episode = _episode_log(log, "failed checks")
+    for check in failed_checks(episode) if episode else ():
+        yield *log.head.key, *check
+
+
+def _episode_log(log: PlayedLog, wanted: str) -> EpisodeLog | None:
+    """Return the log of an episode for metrics; None if the episode is played otherwise today."""
+    episode = RunningEpisode(log.head)
+    try:
+        episode.catch_up(log)
+    except LogError as error:
+        logger.error("the %s of %s cannot be computed: it %s", wanted, log.head, error)
+        return None
+    return episode.log()
+
+
 def table_pieces(
     name: str, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES
 ) -> Iterator[bytes]:
-    """Yield the bytes of one table, log by log."""
+    """Yield the bytes of one table in pieces: the header line, then the rows of each log."""
     table = TableWriter(name, tables)
     yield table.head
     for log in logs:
@@ -211,7 +227,8 @@ def table_pieces(
 
 
 def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES) -> None:
-    """Write all tables into the folder, each whole or not at all. Raises OSError if one cannot be written."""
+    """Write all tables into the folder. Each file is written completely or not at all. Raises OSError if
+    one cannot be written."""
     with ExitStack() as drafts:
         outs = [
             (TableWriter(name, tables), drafts.enter_context(atomic_writer(folder / name))) for name in tables
@@ -224,7 +241,7 @@ def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, T
 
 
 class TableWriter:
-    """Make the bytes of one table, log by log."""
+    """Write one table as CSV bytes: the header line, then the rows of one log after another."""
 
     def __init__(self, name: str, tables: Mapping[str, TableRows] = TABLES) -> None:
         self.columns, self.rows = tables[name]

@@ -1,7 +1,7 @@
-"""Check that the consent text states what it must, and that no text denies it.
+"""Find statements that are missing in the consent text, and false statements in any text of a study.
 
 The consent must mention other players, written messages, language models, speech services and stored device
-data.
+data, if the study has them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.words.english_text import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation
+from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation, seats_of
 from study.design.parts_other_than_rounds import PARTS
 
 WRITING = re.compile(
@@ -79,8 +79,8 @@ NO_DEVICE = re.compile(
 def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
     """Yield (kind of part, sentence for the researcher) for each part with a false statement.
 
-    A part is false if it denies other people, or calls all others programs, although several people play. It
-    is also false if it denies language models although one is used.
+    If several people play, a text must not say that there are no other people, or that all others are
+    programs. If a language model is used, a text must not say that none is.
     """
     together, asking = _names_with_several_people(design), _names_with_models(design)
     for pattern, conditions, words in (
@@ -169,7 +169,8 @@ def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
 
 def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
     """Return whether a person may write to a co-player that uses a language model."""
-    asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
+    minds, lead = mind_plans(plan), seats_of(plan)
+    asking = {min(mind.seats, default=lead) for mind in minds if get_agent(mind.kind).names_model}
     return any(one in _people(organisation) and other in asking for one, other in _pairs(organisation))
 
 

@@ -1,4 +1,4 @@
-"""Define who plays in a condition, and who may command or write to whom. Imports no Django models.
+"""Define who plays in a condition, and who may command or write to whom. The module imports no Django models.
 
 A condition with settings for this has a `Team`. In a condition without them, one agent commands all
 teammates, and nobody writes to anybody.
@@ -25,7 +25,7 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
-"""Rules for the seats of people who do not come or are gone.
+"""Rules for the seats of people who do not come or leave.
 
 REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who came leave the study and are
 paid. END: the episode ends.
@@ -49,7 +49,7 @@ Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
 class CoplayerPlan(Record):
-    """A co-player kind and its settings for some of the teammates' seats."""
+    """A co-player kind and its settings for some of the teammates' seats. Without seats it leads."""
 
     seats: SeatCount
     coplayer: str
@@ -79,10 +79,25 @@ class Team(Record):
     unfilled: str = REPLACE
     """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
-    """Number of turns in a row that a person with a clock may miss before they are regarded as gone. 0 means
+    """Number of turns in a row that a person with a clock may miss before the rule `absent` applies. 0 means
     never."""
     absent: str = REPLACE
-    """The rule for the seat of a person who is gone while others play: `coplayer` or `end`."""
+    """The rule for the seat of a person who has left while others play: `coplayer` or `end`."""
+
+    @property
+    def is_led_apart(self) -> bool:
+        """Return whether a member without a seat leads: the participant or a co-player."""
+        return self.apart or any(not each.seats for each in self.members)
+
+    def check_leader(self) -> None:
+        """Raise SettingsError if members without a seat cannot lead here."""
+        apart = sum(not each.seats for each in self.members)
+        if apart and self.kind not in LED_KINDS:
+            raise SettingsError("members: a separate co-player needs a seat")
+        if apart + self.apart > 1:
+            raise SettingsError("members: only one member can lead without a player")
+        if apart and self.leads:
+            raise SettingsError("leads: a co-player that controls no player is the leader")
 
     @property
     def is_shared(self) -> bool:
@@ -111,53 +126,57 @@ class Team(Record):
                 raise SettingsError(f"{name}: {said} is not one of {', '.join(known)}")
 
 
+LED_KINDS = ("chain", "custom", "graph", "tree")
+"""Kinds of organisation in which a co-player without a seat can lead."""
 _TEAM = TypeAdapter(Team)
 LEAD = gettext_noop("Lead")
 """The name of a member without a seat."""
 
 
 def is_apart(organisation: Mapping[str, Json]) -> bool:
-    """Return whether the participant of such a condition has no seat in the world."""
+    """Return whether the participant has no seat in the world under this organisation, and only leads."""
     return organisation.get("apart") is True
 
 
 def team_of(organisation: Mapping[str, Json]) -> Team:
-    """Return the team of a condition's organisation field. Raises DataError with a message in words."""
+    """Return the team that a condition's organisation field describes. Raises DataError if the field is
+    invalid."""
     return DataSource("organisation").read(_TEAM, dict(organisation))
 
 
 def people_of(organisation: Mapping[str, Json]) -> tuple[int, ...]:
-    """Return the seat numbers of people, ascending. Without an organisation it is seat 0 alone."""
+    """Return the seat numbers of people, ascending. If `organisation` is empty, this is only seat 0."""
     return tuple(sorted(team_of(organisation).people)) if organisation else (0,)
 
 
 def team_minds(
     organisation: Mapping[str, Json], coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]
 ) -> list[MindPlan]:
-    """Return the co-players of these seats, ordered by seat.
+    """Return plans for the co-players in these seats, ordered by seat.
 
-    Seats of `Team.members` get their own co-player. The condition's co-player has the others: together if the
-    kind is `central`, else one per seat. Raises SettingsError if the members do not fit.
+    Seats listed in `Team.members` get their own co-player. The condition's co-player takes the others. One
+    agent has all of them if the kind is `central`; otherwise each seat has its own agent. Raises
+    SettingsError if the members do not fit the seats.
     """
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
         raise SettingsError(f"members: seats {named} are not different seats of {list(seats)}")
-    if any(not each.seats for each in team.members):
-        raise SettingsError("members: a separate co-player needs a seat")
+    team.check_leader()
     left = [seat for seat in seats if seat not in named]
     together = [tuple(left)] if team.kind == "central" and left else [(seat,) for seat in left]
     own = [MindPlan(each.coplayer, tuple(sorted(each.seats)), dict(each.settings)) for each in team.members]
     usual = [MindPlan(coplayer, each, dict(settings)) for each in together]
-    return sorted([*own, *usual], key=lambda mind: mind.seats)
+    return sorted([*own, *usual], key=lambda mind: (not mind.seats, mind.seats))
 
 
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """Return the organisation of these co-players and of the people in the other seats.
+    """Return the rules about who may command and write to whom. The co-players are `minds`; people have the
+    other seats.
 
-    Return None if the condition defines no organisation. Raises SettingsError with a message in words.
+    Return None if the condition defines no organisation. Raises SettingsError if it is invalid.
     """
     if not organisation:
         return None
@@ -165,7 +184,7 @@ def team_organisation(
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
-        _led(members, seats, team) if team.apart else _in_order(members, team.leads),
+        _led(members, seats, team) if team.is_led_apart else _in_order(members, team.leads),
         seats=seats,
         settings=team.settings,
         commands=team.commands,
@@ -177,12 +196,12 @@ def team_organisation(
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
-    """Return the participant, who has no seat, followed by the others."""
-    if team.leads:
+    """Return the leader without a seat, the participant or a co-player, followed by the others."""
+    if team.apart and team.leads:
         raise SettingsError("leads: if the participant controls no player, the participant is the leader")
     if not members:
         raise SettingsError("apart: a leader needs a teammate")
-    return [Member(seats, (), is_person=True, name=LEAD), *members]
+    return [Member(seats, (), is_person=team.apart, name=LEAD), *members]
 
 
 def _in_order(members: Sequence[Member], leads: int) -> list[Member]:

@@ -1,7 +1,8 @@
 """Define form fields for lists, for values of several types, and for a condition's team.
 
-The team fields set who plays, and who may command or write to whom. Players are numbered as participants
-read them. 1 is the participant, whose seat is 0. If the participant has no seat, 1 is the first teammate.
+The team fields set who plays, and who may command or write to whom. They number players as participants read
+them. Player 1 is the participant, whose seat is 0. If the participant has no seat, player 1 is the first
+teammate.
 """
 
 from __future__ import annotations
@@ -40,39 +41,39 @@ from study.design.team_organisation import (
 
 
 class TextLinesField(forms.CharField):
-    """A list of texts, one per line. Empty lines are ignored."""
+    """A form field for a list of texts, one per line. Empty lines are ignored."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"widget": forms.Textarea(attrs={"rows": 4}), "required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the list as lines."""
+        """Return the list as one text with a line for each entry."""
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """Return the lines as a list."""
+        """Return the submitted lines as a list."""
         return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Return whether the lines differ."""
+        """Return whether the submitted lines differ from the initial list."""
         return bool(list(initial or []) != self.to_python(data))
 
 
 class AnyValueField(forms.CharField):
-    """One answer in its stored form. An empty field is None.
+    """A form field for an answer of any type. An empty field is None.
 
-    A number is stored as a number, `["a", "b"]` as a list, and anything else as a text.
+    A number becomes a number, `["a", "b"]` a list, and anything else a text.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the value as a user would type it."""
+        """Return the stored value as a user would type it."""
         return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
     def to_python(self, value: Any) -> Json:
-        """Return the number, the list or the text."""
+        """Return the submitted text as a number, a list or a text."""
         text = super().to_python(value) or ""
         try:
             parsed = read_json(text)
@@ -83,7 +84,8 @@ class AnyValueField(forms.CharField):
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
 
     def run_validators(self, value: Any) -> None:
-        """Run the validators for texts only, because numbers have no length."""
+        """Run the validators if the value is a text. Numbers and lists are skipped, because the validators
+        check the length of texts."""
         if isinstance(value, str):
             super().run_validators(value)
 
@@ -112,7 +114,7 @@ ELSEWHERE = {
 }
 """Names in messages of the rules → form fields."""
 LEAD = "★"
-"""The symbol of a participant who leads without a seat, shown in place of a number."""
+"""The symbol of a member who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
 SILENT_FIELDS = {TALK, *(ELSEWHERE[setting.name] for setting in SCHEDULE_SETTINGS)}
 """The settings of an organisation that have a meaning although nobody may write."""
@@ -129,7 +131,7 @@ def applicable_fields(
     within: bool = False,
     schedule: str = ALL_TOGETHER,
 ) -> set[str]:
-    """Return the fields that have a meaning for a kind of organisation. MEMBERS is the rows of co-players.
+    """Return the names of the team fields that have an effect for this kind of organisation.
 
     `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
     `talks`: people and co-players may write. `within`: members talk within the step. `schedule`: who waits
@@ -150,7 +152,8 @@ def applicable_fields(
 
 
 def may_be_apart(kind: str) -> bool:
-    """Return whether the participant can command somebody in this kind, and so needs no seat."""
+    """Return whether the participant can play without a seat in this kind of organisation, because they
+    can command others."""
     return kind in _LEADERS | {"graph", "custom"}
 
 
@@ -159,7 +162,7 @@ def _settings_of(kind: str) -> set[str]:
 
 
 def team_fields() -> dict[str, forms.Field]:
-    """Return all team fields in their order. None is required."""
+    """Return all form fields about the team by name, in their order. None of them is required."""
     fields: dict[str, forms.Field] = {
         KIND: forms.ChoiceField(
             required=False,
@@ -234,16 +237,16 @@ def _people_fields() -> dict[str, forms.Field]:
 
 
 def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
-    """Return the initial values of the fields for a condition's organisation.
+    """Return the initial values of the team fields for a condition's organisation.
 
-    `seats` is the world's seat count.
+    `seats` is the number of seats in the world.
     """
     defaults = {ELSEWHERE[setting.name]: setting.default for setting in ORGANISATION_SETTINGS}
     if not organisation:
         return defaults
     team = team_of(organisation)
     chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
-    called = _MemberNames(seats if team.apart else -1)
+    called = _MemberNames(seats if team.is_led_apart else -1)
     pairs = {
         PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
         for name in PAIRS
@@ -262,7 +265,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
 
 
 class _MemberNames(dict[int, str]):
-    """Maps member numbers to names. The participant who leads without a seat has the symbol `LEAD`."""
+    """Maps member numbers to names. A member who leads without a seat has the symbol `LEAD`."""
 
     def __init__(self, lead: int) -> None:
         super().__init__({lead: LEAD})
@@ -276,7 +279,8 @@ Fail = Callable[[str, str], None]
 
 
 def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Return a condition's `organisation` from the cleaned data. Errors are passed to `fail`."""
+    """Return a condition's `organisation` from the cleaned values of the team fields. Errors are passed to
+    `fail`."""
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
@@ -322,7 +326,7 @@ def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str,
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
     """Return the pairs who may command or write, by member number. Pairs that nobody entered are left out."""
-    lead = cleaned.get("teammates") or 0
+    lead = (cleaned.get("teammates") or 0) + (not cleaned.get(APART))
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
         for line in cleaned.get(field) or ():
@@ -346,12 +350,13 @@ def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: F
         PEOPLE: team.get("people", ()),
         **{field: [one for pair in team.get(name, ()) for one in pair] for name, field in PAIRS.items()},
     }
-    lead = {teammates} if team.get("apart") else set()
+    led = team.get("apart") or any(not own["seats"] for own in team.get("members", ()))
+    lead = {len(seats)} if led else set()
     for field, numbers in named.items():
         if wrong := sorted({*numbers} - {*seats} - (lead if field in PAIRS.values() else set())):
             fail(field, f"There is no player {and_list(_players(wrong))}: they are 1 to {len(seats)}.")
     for own in team.get("members", ()):
-        first, *others = own["seats"]
+        first, *others = own["seats"] or [len(seats)]
         for field in PAIRS.values():
             if {*others} & {*named[field]}:
                 fail(field, f"{and_list(_players(own['seats']))} are one co-player: call it {first + 1}.")
@@ -362,5 +367,5 @@ def _players(seats: Collection[int]) -> list[str]:
 
 
 def is_team_field(name: str) -> bool:
-    """Return whether this is the name of a team field or of a row's field."""
+    """Return whether this is the name of a team field, or of a field in a row with a co-player."""
     return name.startswith("team_")

@@ -1,12 +1,12 @@
-"""Give one decision of a skill agent access to its model, or to the stand-in model."""
+"""Give one decision of an agent access to its model, or to the stand-in model."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Protocol
 
-from kitchen.agents.skill_agents.settings import SkilledOptions
 from kitchen.contract.agent import Situation
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request, Tool
@@ -18,23 +18,54 @@ StandInFactory = Callable[[int], StandIn]
 """Makes the stand-in of one call, from the number of that call."""
 
 
-class ModelSession:
-    """Access of one decision to its model, with retries, budget and records
-    (`kitchen.llm.model_wrappers`)."""
+class ModelOptions(Protocol):
+    """The settings of an agent that a session reads."""
 
-    def __init__(self, options: SkilledOptions, situation: Situation, deadline: float) -> None:
+    @property
+    def model(self) -> str:
+        """The model, as `provider:model`."""
+
+    @property
+    def temperature(self) -> float:
+        """The temperature; negative: none is sent."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Maximum number of tokens of a reply."""
+
+    @property
+    def stand_in_errors(self) -> float:
+        """Share of wrong answers of the stand-in."""
+
+    @property
+    def stand_in_nonsense(self) -> float:
+        """Share of senseless answers of the stand-in."""
+
+    @property
+    def stand_in_latency(self) -> float:
+        """Seconds until the stand-in answers."""
+
+    @property
+    def stand_in_failures(self) -> float:
+        """Share of failing calls of the stand-in."""
+
+
+class ModelSession:
+    """The model calls of one decision, with retries, a budget and records (`kitchen.llm.model_wrappers`)."""
+
+    def __init__(self, options: ModelOptions, situation: Situation, deadline: float) -> None:
         self.provider, self.model = provider_registry.parse_model_setting(options.model)
         self.options, self.situation, self.deadline = options, situation, deadline
         self.calls: list[Call] = []
 
     @property
     def is_stand_in(self) -> bool:
-        """Return True if the stand-in replaces a language model."""
+        """True if the stand-in, a program that imitates a language model, is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that is sent; None for a model that accepts none."""
+        """The temperature that is sent to the model; None if the model accepts none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
@@ -61,8 +92,9 @@ class ModelSession:
         return call
 
     def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
-        """Return a stand-in that gets the right `advice` and writes it with `write`. `seat` selects its
-        source of chance."""
+        """Return a function that makes the stand-in (which imitates a language model) for one call. It
+        receives the right skills as `advice`, and `write` turns them into the text of a reply. `seat` is
+        part of its random seed."""
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
             nonsense_rate=self.options.stand_in_nonsense,
@@ -78,7 +110,7 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the model of this session; tests replace this function."""
+    """Return the model for one call, with retries and payment. Tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers

@@ -1,11 +1,12 @@
-"""The pages of the five worlds of blocks in a browser: the default page, with facts and tables in words."""
+"""Define the pages of the five worlds of blocks: a drawn map, and the same as facts and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
+from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
 from kitchen.contract.world import Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
@@ -14,14 +15,24 @@ from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_
 from kitchen.worlds.blocks.block_grid import AIR, squared_distance
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
 from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
 
+_TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
 """Verbs whose last word is an amount."""
 
 
+class KnownContent(NamedTuple):
+    """Beside the map: what the own builder holds (code, name, amount), other facts, and the plan."""
+
+    pack: tuple[tuple[str, str, int], ...]
+    facts: tuple[Fact, ...]
+    tables: tuple[Table, ...]
+
+
 def counted_items(items: Mapping[str, int]) -> str:
-    """Return items in words: `3 wheat, 1 egg`."""
+    """Return items with their numbers as text, such as `3 wheat, 1 egg`; `none` if there are none."""
     listed = pgettext("between the things of a list", ", ").join(
         f"{amount} {item_words(item)}" for item, amount in items.items()
     )
@@ -29,8 +40,20 @@ def counted_items(items: Mapping[str, int]) -> str:
 
 
 class BlocksPage(DefaultPage):
-    """What one seat knows, in facts and tables."""
+    """The page of a world of blocks. It shows what one seat knows on a map, and as facts and tables."""
 
+    views = (DRAWING_TABLES, DRAWING_ONLY)
+    layout = f"{_TEMPLATES}/layout.jinja"
+    overview_layout = f"{_TEMPLATES}/overview.jinja"
+    styles = (*DefaultPage.styles, "css/stage.css", f"{_TEMPLATES}/map.css")
+    scripts = (
+        *DefaultPage.scripts,
+        f"{_TEMPLATES}/block_pictures.js",
+        f"{_TEMPLATES}/map_spots.js",
+        f"{_TEMPLATES}/cell_actions.js",
+        f"{_TEMPLATES}/map.js",
+        "js/stage.js",
+    )
     names = VERBS
     reasons = REASONS
     verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
@@ -39,11 +62,11 @@ class BlocksPage(DefaultPage):
     # Commands and events
 
     def word(self, code: str) -> str:
-        """Return the words for a verb or a thing."""
+        """Return the participant's word for a verb, an item, a block or an animal."""
         return gettext(VERBS[code]) if code in VERBS else item_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a command in words, with its amount if it has one."""
+        """Return a command as text for participants, with its amount if that is not 1."""
         if not command:
             return ""
         verb, *words = command
@@ -68,7 +91,8 @@ class BlocksPage(DefaultPage):
         return [*first, *map(item_words, words[1:])]
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return how a macro ended, or what happened to an order."""
+        """Return a sentence about how a macro ended or what happened to an order. Empty for events that
+        every world's page shows in its own way."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         if "dish" in event.data:
@@ -83,16 +107,41 @@ class BlocksPage(DefaultPage):
         macro, count = tuple(event.data["macro"]), event.data.get("n")
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
+    def places(self, command: Command, view: SeatView) -> str:
+        """Return the spots of the map that a command is about."""
+        return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
+
     # What is seen
 
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        """Return the panels, with those of the map where it is shown."""
+        return (*super().panels(view), *self._drawing(view))
+
+    def overview(self, view: SeatView) -> tuple[Panel, ...]:
+        """Return the same panels without the menu."""
+        return (*super().overview(view), *self._drawing(view))
+
+    def _drawing(self, view: SeatView) -> tuple[Panel, ...]:
+        if view.shown == DRAWING_TABLES:
+            return ()
+        goal, left, *others = (fact for fact in self._facts(view) if fact.code not in ("held", "legend"))
+        pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
+        known = KnownContent(pack, tuple(others), tuple(self.knowledge_tables(view.brief)))
+        head = FactsAndTables((goal, left), ())
+        return (
+            Panel("map-head", "kitchen/pages/seen.jinja", head),
+            *map_panels(view),
+            Panel("known", f"{_TEMPLATES}/known.jinja", known),
+        )
+
     def seen_panel(self, view: SeatView) -> Panel:
-        """Return the panel of what the seat knows now."""
+        """Return the panel with the facts and tables that the seat knows now."""
         seen = view.observation
         facts = tuple(self._facts(view)) if seen else ()
         return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return nothing: `seen_panel` puts all into words."""
+        """Return an empty mapping, because `seen_panel` already shows the whole observation."""
         return {}
 
     def _facts(self, view: SeatView) -> Iterator[Fact]:
@@ -183,7 +232,8 @@ class BlocksPage(DefaultPage):
     # The guide
 
     def knowledge_tables(self, brief: Mapping[str, Json]) -> Iterator[Table]:
-        """Yield the plan and the recipes, for a seat that may know them."""
+        """Yield a table of the plan and one of each recipe that the brief contains. Seats that may not
+        know them have none."""
         if brief.get("plan"):
             rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
             yield Table("plan", gettext("The plan"), _step_head(), rows)
@@ -192,7 +242,7 @@ class BlocksPage(DefaultPage):
             yield Table(f"recipe-{target}", title, _step_head(), tuple(map(_step_row, steps)))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: rules, goal, plan, recipes, blueprint."""
+        """Return the content of the guide: the rules, the goal, the plan, the recipes and the blueprint."""
         limit = brief.get("limit", brief.get("steps", 0))
         facts = [
             _fact("goal", gettext("The goal"), self.goal(brief)),
@@ -208,7 +258,7 @@ class BlocksPage(DefaultPage):
         }
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal of this game in a sentence."""
+        """Return the goal of this game as a sentence for participants."""
         if "target" in brief:
             return gettext("One of you holds {items}.").format(items=counted_items(brief["target"]))
         if "targets" in brief:

@@ -1,19 +1,23 @@
-"""Find the next macro towards an aim: get the thing that it needs in hand, then use it. Plain Python.
+"""Find the cook's next macro (a command that lasts several steps) towards an aim: first take the needed
+thing, then use it. Plain Python.
 
-The macro depends only on the current observation, so the cook recovers from any detour. A product is made on
-the way only if it is made of a single thing; a cook that knows no recipe needs no other knowledge.
+The macro depends only on the present observation, so earlier mistakes do not matter. The cook makes a missing
+product itself only if the product has a single ingredient. So it needs no recipe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
 from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
+from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.cook_aims import (
+    BRING,
     PUT_IN,
     SERVE,
     SingleSource,
+    aim_mark,
     aim_status,
     made_of_one,
     seat_aims,
@@ -30,6 +34,8 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     KitchenThings,
     things_from_observation,
 )
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
     COUNTER,
@@ -38,30 +44,80 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_UTENSILS,
     SHARED_COUNTERS,
 )
+from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR
 
 _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 
 
 class CookPursuer(AimPursuer):
-    """Pursue an aim macro by macro. A held thing that is of no use is put on a counter first."""
+    """Work out the macros that reach a cook's aim. If the cook holds a thing that is of no use, it first
+    puts it on a counter."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next macro that can begin now; wait if there is none."""
+        """Return the status of the aim and the next macro towards it. The macro is None if it cannot begin
+        now, or if the aim is reached or cannot be reached."""
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if aim not in seat_aims(seat):
             return AimStep(FAIL)
         things = things_from_observation(seen, needs_dish=brief["in_dish"])
-        done = [tuple(macro) for macro in seen["players"][seat]["done"]]
+        done = _done(seen, seat)
         status = aim_status(things, done, aim, since)
         if status != UNKNOWN:
             return AimStep(status)
         macro = next_macro(things, seat, aim)
         return AimStep(UNKNOWN, macro if macro in situation.legal[seat] else None)
 
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return all aims of the cook."""
+        return seat_aims(seat)
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return how often the cook has done so far what the aim ends with."""
+        return aim_mark(_done(situation.observations[seat], seat), aim)
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return whether the brief has the recipe."""
+        return "recipe" in brief
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return the next part of the shortest reference solution."""
+        task = tasks()[brief["order"]]
+        pair = references(task.name)[SHORTEST_PAIR[task.level]]
+        macros = pair.chef if seat == CHEF else pair.assistant
+        aim = aim_of_macros(macros, matched_prefix(_done(seen, seat), macros))
+        return aim if aim in seat_aims(seat) else None
+
+
+def _done(seen: Mapping[str, Json], seat: int) -> list[Command]:
+    """Return the macros of a cook that took effect."""
+    return [tuple(macro) for macro in seen["players"][seat]["done"]]
+
+
+def aim_of_macros(macros: Sequence[Command], done: int) -> Aim | None:
+    """Return the aim that the macros lead to after the first `done` of them; None if none is left."""
+    thing = source = ""
+    for number, macro in enumerate(macros):
+        if macro[0] == PICKUP:
+            thing, source = macro[1], macro[2]
+        elif number >= done:
+            return _ended_aim(macro, thing, source)
+    return None
+
+
+def _ended_aim(macro: Command, thing: str, source: str) -> Aim:
+    """Return the aim that ends with this macro. The thing in hand comes from `source`."""
+    if macro[0] in STARTED_BY:
+        return macro
+    if macro[0] in {FILL, DELIVER}:
+        return (SERVE, macro[1] if macro[0] == FILL else source)
+    return (BRING, thing) if macro[0] == PLACE else (PUT_IN, thing, macro[1])
+
 
 def next_macro(things: KitchenThings, seat: int, aim: Aim) -> Command | None:
-    """Return the next macro towards an aim that is not achieved, whether or not it can begin now; None while
-    nothing can be done."""
+    """Return the next macro towards an aim that is not reached yet; None if nothing can be done now.
+    Whether the macro can begin now is not checked."""
     kind, held = aim[0], things.hold[seat]
     if kind == SERVE:
         return _serve(things, held, aim[1])

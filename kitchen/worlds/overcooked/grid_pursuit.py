@@ -1,11 +1,13 @@
-"""Find the next move towards an aim, skill by skill: fetch what the aim needs, then do it. Plain Python.
+"""Find a cook's next move towards an aim, skill by skill: first fetch what the aim needs, then do it. No
+Django.
 
-The move depends only on the current observation and the situation's seed, so it recovers from any detour.
+The move depends only on the current observation and the situation's seed. So it does not matter what the cook
+did before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
@@ -15,7 +17,7 @@ from kitchen.worlds.overcooked.game_rules import DISH
 from kitchen.worlds.overcooked.grid_aims import FOOD_OF_PUT, seat_aims
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, SOUP
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
-from kitchen.worlds.overcooked.skills import next_move
+from kitchen.worlds.overcooked.skills import SKILLS, next_move, rule_plan
 
 _NEEDED: Mapping[str, str] = {FILL: DISH, **FOOD_OF_PUT}
 """What must be in hand for a skill, by verb; the hands must be empty for any other but placing and
@@ -23,11 +25,16 @@ delivering."""
 
 
 class GridPursuer(AimPursuer):
-    """Pursue an aim skill by skill. A held thing that is of no use is laid down first."""
+    """Pursues an aim of a cook, one skill after the other. A held thing that is of no use is laid down
+    first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next move that is legal now; wait if there is none. The observation does not show
-        whether an aim other than a pickup is reached."""
+        """Return the status of the aim and, if it is open, the cook's next move (None if that is not legal
+        now).
+
+        SUCCESS is returned only for a pickup, because the observation does not show whether another aim is
+        achieved. FAIL is returned if the seat cannot do the aim.
+        """
         sight = SeatObservation.of(situation, seat)
         moment = SkillMoment.of(sight)
         if aim not in seat_aims(moment.layout, moment.scene.starts_itself, seat):
@@ -39,9 +46,35 @@ class GridPursuer(AimPursuer):
         move = next_move(moment, next_skill(moment, aim), Random(situation.seed))  # noqa: S311
         return AimStep(UNKNOWN, move if move in sight.legal else None)
 
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return the skills that the seat can ever do."""
+        moment = SkillMoment.of(SeatObservation.of(situation, seat))
+        return seat_aims(moment.layout, moment.scene.starts_itself, seat)
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return what `Skills.mark` returns."""
+        return SKILLS.mark(SeatObservation.of(situation, seat), aim)
+
+    def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
+        """Return the status of the skill, from what is in hand."""
+        return SKILLS.status(SeatObservation.of(situation, seat), aim, since)
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return True: hands and pots show what is useful."""
+        return True
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return the skill that the seat should do next, as the stand-in plans it."""
+        moment = SkillMoment.of(SeatObservation(seat, brief, seen, ()), seat)
+        skill = rule_plan(moment)
+        return skill if skill in seat_aims(moment.layout, moment.scene.starts_itself, seat) else None
+
 
 def next_skill(moment: SkillMoment, aim: Skill) -> Skill:
-    """Return the skill with which a seat continues towards an aim: the aim itself, or a step before it."""
+    """Return the skill that brings the seat closer to the aim: the aim itself, or a skill that must come
+    before it."""
     verb, held = aim[0], moment.held
     if verb == PLACE or (verb == DELIVER and isinstance(held, tuple)):
         return aim

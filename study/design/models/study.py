@@ -1,4 +1,4 @@
-"""Define `Study`: the settings of one experiment, and the checks of its form."""
+"""Define `Study`: the settings of one experiment, and the checks of these settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABL
 from kitchen.money.models import Budget
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
-from study.design.between_groups import group_keys, group_keys_problem
+from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys, group_keys_problem
+from study.design.condition_seats import is_shared
 from study.design.counterbalancing import get_scheme
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.translated_texts import foreign_text
@@ -27,7 +28,7 @@ YEAR_MINUTES = 365 * 24 * 60
 
 
 def new_seed() -> int:
-    """Return a random seed for a study whose researcher names none."""
+    """Return a random seed, the default for a new study."""
     return secrets.randbelow(2**31)
 
 
@@ -40,7 +41,8 @@ class Shown(models.TextChoices):
 
 
 class Study(models.Model):
-    """One experiment: conditions within each participant, and a survey after every episode."""
+    """One experiment and its settings. Each participant plays several conditions, with a survey after
+    every episode."""
 
     class Status(models.TextChoices):
         OPEN = "open", "open: the link takes participants"
@@ -326,22 +328,23 @@ class Study(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store the study. A changed budget applies from the next language model call."""
+        """Store the study, and apply its budget limit from the next call of a language model."""
         super().save(*args, **kwargs)
         Budget.objects.filter(study=self).update(limit=self.budget_limit)
 
     def get_absolute_url(self) -> str:
-        """Return the participants' link."""
+        """Return the address at which participants enter the study."""
         return reverse("study:enter", args=[self.slug])
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """(code, name) of each language that the study offers. Each name is in its own language."""
+        """The (code, name) pair of each language that the study offers. Each name is in its own language."""
         return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
-        """The title in the current language. It falls back to the original, marked with its language."""
+        """The title in the current language. Without a translation, it is the original title, marked with
+        its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (
@@ -374,7 +377,7 @@ class Study(models.Model):
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": self.orders_problem() if self.pk else "",
-            "between_groups": group_keys_problem(self.between_groups) or self._group_in_use(),
+            "between_groups": self._groups_problem(),
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
             "prolific_workspace": NO_WORKSPACE if anybodys else "",
             "languages": languages_problem(self.languages),
@@ -382,16 +385,20 @@ class Study(models.Model):
         }
 
     def orders_problem(self) -> str:
-        """Return why the scheme cannot order the conditions of the group that plays most."""
+        """Return why the order scheme cannot be used. Return an empty string if it can. The group with the
+        most conditions is checked."""
         played = self.conditions.values_list("between_group", flat=True)
         common = sum(not group for group in played)
         most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)
         return get_scheme(self.orders).problem(common + most)
 
-    def _group_in_use(self) -> str:
-        """Return why a group cannot be removed: a condition is for it alone."""
-        if not self.pk:
-            return ""
+    def _groups_problem(self) -> str:
+        """Return why the groups are refused: by their keys, since several people play a condition together,
+        or since a condition is for a group that is not among them."""
+        if (problem := group_keys_problem(self.between_groups)) or not self.pk:
+            return problem
+        if group_keys(self.between_groups) and any(map(is_shared, self.conditions.all())):
+            return NO_SHARED_CONDITIONS
         named = self.conditions.exclude(between_group="").values_list("name", "between_group")
         left = [name for name, group in named if group not in group_keys(self.between_groups)]
         return f"{left[0]} is played by a group that is not in the list. Change it first." if left else ""

@@ -1,23 +1,27 @@
-"""Compute the answer of the sample-size page, and chart the power over the number of participants.
+"""Compute the answer of the sample-size page, and draw the chart of power against the number of participants.
 
-The answer states how many people are needed, which numbers fill the order scheme, and the power of each pair.
+The answer states how many people are needed, which numbers fill the order scheme evenly, and the power for
+each pair of conditions.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.counterbalancing import balanced_sample_sizes, next_balanced_size
 from study.planning.power.power_formulas import (
+    MIXED_EFFECTS,
     MOST_PEOPLE,
     TOO_SHORT,
     PowerPlan,
     PowerPlanError,
     dz_from_difference,
     means_of,
+    mixed_power,
     pair_power,
     partial_eta_of,
     people_needed,
@@ -35,7 +39,8 @@ SEED = 20231
 
 @dataclass(frozen=True, slots=True)
 class PowerQuestion:
-    """The question of a researcher."""
+    """The values that a researcher enters on the sample-size page: the plan, the wanted power, and the
+    order scheme."""
 
     plan: PowerPlan
     power: float
@@ -52,9 +57,11 @@ class PowerQuestion:
     """The main test, as in a study's plan."""
     scheme: str = "balanced"
     """The scheme of orders, which the mixed model takes into account."""
+    groups: int = 1
+    """Number of groups between people; 1 without groups."""
 
     def power_at(self, people: int) -> float:
-        """Return the power of the main test with this many complete participants."""
+        """Return the power of the main test with this number of complete participants."""
         from study.planning.power.main_test_power import main_power  # slow to import
 
         return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
@@ -62,7 +69,7 @@ class PowerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PowerRow:
-    """The power of one number of complete participants."""
+    """One row of the table: a number of complete participants, and the power with it."""
 
     people: int
     blocks: int | None
@@ -74,7 +81,8 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two conditions by index (from 0), at the recommended number of people."""
+    """Two conditions (indices from 0), and the power to find them different with the recommended number of
+    people."""
 
     first: int
     second: int
@@ -88,8 +96,21 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One effect of the mixed ANOVA that compares groups between people."""
+
+    effect: str
+    needed: int | None
+    """The smallest number of complete participants in each group; None if more than MOST_PEOPLE."""
+    invited: int | None
+    """How many must begin in each group."""
+    power: float
+    """The power with the recommended number in each group."""
+
+
+@dataclass(frozen=True, slots=True)
 class PowerAnswer:
-    """The answer shown on the page."""
+    """The answer that the sample-size page shows."""
 
     wish: PowerQuestion
     needed: int
@@ -109,18 +130,20 @@ class PowerAnswer:
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
     partial_eta: float
+    groups: tuple[GroupRow, ...] = ()
+    """Rows of the comparison between groups; empty without groups."""
 
     @property
     def short(self) -> bool:
-        """Return whether simulated studies of `best` have less than the wanted power, beyond simulation
-        error."""
+        """Return whether the simulated power with the recommended number of people (`best`) is below the
+        wanted power by more than the simulation error."""
         return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 
 def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
-    """Answer the question in a fraction of a second.
+    """Compute the answer to the researcher's question. This takes a fraction of a second.
 
-    Raises PowerPlanError at `effect` if more than MOST_PEOPLE would be needed.
+    Raises PowerPlanError with field `effect` if more than MOST_PEOPLE would be needed.
     """
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:
@@ -142,7 +165,15 @@ def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
         pairs=pairs,
         all_pairs=every,
         partial_eta=partial_eta_of(wish.plan),
+        groups=tuple(_group_row(wish, effect, best) for effect in MIXED_EFFECTS if wish.groups > 1),
     )
+
+
+def _group_row(wish: PowerQuestion, effect: str, people: int) -> GroupRow:
+    power_at = partial(mixed_power, wish.plan, wish.groups, effect=effect)
+    needed = people_needed(power_at, wish.power)
+    invited = people_to_invite(needed, wish.drop_out) if needed else None
+    return GroupRow(MIXED_EFFECTS[effect], needed, invited, power_at(people))
 
 
 def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
@@ -162,7 +193,7 @@ def _too_small(wish: PowerQuestion) -> str:
 
 
 def power_row(wish: PowerQuestion, people: int) -> PowerRow:
-    """Return the row of this many complete participants."""
+    """Return the table row for this number of complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
     return PowerRow(people, blocks, power, people_to_invite(people, wish.drop_out), power >= wish.power)
@@ -193,7 +224,8 @@ POINTS = 160
 
 
 def power_chart(answer: PowerAnswer) -> Chart:
-    """Return the power curve, with the answer and the numbers that fill the order scheme evenly."""
+    """Return the chart of power against the number of participants. It marks the answer and the numbers
+    that fill the order scheme evenly."""
     last, best, wish = answer.rows[-1].people, answer.best, answer.wish
     end, people = last * 1.05, range(2, last + 1, max(last // POINTS, 1))
     found = Point(best.people, best.power / 2, label=f"{best.people} people: {power_words(best.power)}")
@@ -221,7 +253,7 @@ def power_chart(answer: PowerAnswer) -> Chart:
 
 
 def describe_power_curve(answer: PowerAnswer) -> str:
-    """Describe the figure for people who do not see it."""
+    """Return a text that describes the power chart for readers who cannot see it."""
     first, last = answer.rows[0], answer.rows[-1]
     return (
         f"Power of the {TOO_SHORT[answer.wish.test]} over the number of complete participants: "

@@ -9,8 +9,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from study.design.between_groups import group_keys_problem, level_problem
+from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys_problem, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.counterbalancing import next_group
 from study.design.models import Condition, Study
 from study.design.preregistration import orders_of
 from study.design.readiness_checks import blocking_problems
@@ -23,7 +24,7 @@ from study.monitor.live_status import live_totals
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
-from study.participants.participant_counts import group_progress, next_group
+from study.participants.participant_counts import group_progress
 from study.pilot.dry_run_execution import possible_stops
 from tests.study.factories import enter, make_study
 
@@ -125,6 +126,11 @@ def test_several_people_together_and_groups_exclude_each_other() -> None:
     row.save()
     study.refresh_from_db()
     assert any("Several people cannot play together" in one.words for one in blocking_problems(study))
+    form = OrdersForm({"orders": "balanced", "between_groups": SEATS}, instance=study)
+    assert form.errors["between_groups"] == [NO_SHARED_CONDITIONS]
+    assert OrdersForm({"orders": "balanced", "between_groups": ""}, instance=study).errors.keys() == {
+        "between_groups"
+    }, "a condition names a group"
 
 
 @pytest.mark.django_db

@@ -1,4 +1,6 @@
-"""Read one answer of the model: analysis, plan, requests and words, as a tool call, as JSON or as lines."""
+"""Read an answer of the model: its analysis, plan, requests and message. The answer is a tool call, JSON or
+lines of text.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,13 @@ PARTS = ("analysis", "plan", "requests", "say")
 LISTS = ("plan", "requests")
 _HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:[*_\s]*(.*)$", re.IGNORECASE)
 _NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
-"""What models write for an empty part."""
+"""Texts that models write for an empty part."""
 _END = re.compile(r"\bEND\W*$")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnReply:
-    """One answer that was read."""
+    """One answer of the model, read into its four parts."""
 
     analysis: str
     plan: tuple[Command, ...]
@@ -49,29 +51,35 @@ class TurnReply:
 
     @property
     def ends(self) -> bool:
-        """Whether the words end the conversation."""
+        """True if the message ends the conversation: its last word is `END`."""
         return bool(_END.search(self.say))
 
 
 class UnreadableTurnError(ValueError):
-    """An answer without analysis or plan; the message says what is missing."""
+    """An answer that lacks its analysis or its plan. The message says which of them is missing."""
 
 
 def read_turn_reply(reply: Reply) -> TurnReply:
-    """Read an answer. A `request(...)` in the plan counts as a request, as in the paper. UnreadableTurnError
-    if analysis or plan is missing."""
+    """Return the parts of a model's answer. A `request(...)` in the plan is moved to the requests, as in
+    the paper. Raises UnreadableTurnError if the analysis or the plan is missing."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
-    if not str(parts.get("analysis", "")).strip():
+    analysis = parts.get("analysis")
+    if not isinstance(analysis, str) or not analysis.strip():
         raise UnreadableTurnError("`analysis` is missing")
     if not isinstance(parts.get("plan"), str | list):
         raise UnreadableTurnError("`plan` is missing")
-    planned, asked = (read_macros(parts.get(name)) for name in ("plan", "requests"))
+    planned, asked = (_macros(parts.get(name)) for name in LISTS)
     plan = tuple(one for one in planned if one[0] != REQUEST)[:MAX_PLAN_STEPS]
     requested = map(without_request, (*asked, *(one for one in planned if one[0] == REQUEST)))
     requests = tuple(one for one in requested if one)[:MAX_PLAN_STEPS]
     say = parts.get("say")
     words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) and not _NOTHING.match(say) else ""
-    return TurnReply(str(parts["analysis"]), plan, requests, words)
+    return TurnReply(analysis, plan, requests, words)
+
+
+def _macros(given: Json) -> list[Command]:
+    """Read macros. What models write for an empty part is none."""
+    return [macro for macro in read_macros(given) if not _NOTHING.match(" ".join(macro))]
 
 
 def _parts(text: str) -> Mapping[str, Json]:
@@ -97,14 +105,12 @@ def _lines(text: str) -> dict[str, Json]:
             parts[name] = [rest] if rest else []
         elif name and line.strip():
             parts[name].append(line.strip())
-    return {
-        key: [line for line in lines if not _NOTHING.match(line)] if key in LISTS else " ".join(lines)
-        for key, lines in parts.items()
-    }
+    return {key: lines if key in LISTS else " ".join(lines) for key, lines in parts.items()}
 
 
 def written_turn(reply: TurnReply) -> str:
-    """Return an answer as a model writes it, for the stand-in."""
+    """Return the JSON text that a model would write for this answer. The stand-in model, a program that
+    replaces the language model, answers with it."""
     return json.dumps(
         {
             "analysis": reply.analysis,

@@ -98,7 +98,7 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     assert made.commands == {1: command(FETCH)}
     assert made.note["process"] == {"format_errors": 0, "failed_checks": ["hands_empty"], "helped": 1}
     assert made.memory["lessons"] == ["Take something first."]
-    assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
+    assert "cannot begin now: the cook's hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
     asyncio.run(agent.decide(situation(1, step=1, memory=made.memory)))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
@@ -212,7 +212,7 @@ def test_it_is_told_both_queues_and_what_went_wrong(asked: Any) -> None:
     assert "blender0: the contents (egg, corn slices) made nothing and are lost." in told
     assert "Your action `pickup egg counter` ended: what it needed is gone." in told and "dish" not in told
     assert "Your action `cut blender0` did not begin: this action belongs to another utensil." in told
-    assert f"`{PLACE}` did not begin: the hands are empty. Your plan has ended." in told
+    assert f"`{PLACE}` did not begin: the cook's hands are empty. Your plan has ended." in told
 
 
 def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:
@@ -242,6 +242,18 @@ def test_markdown_headings_and_words_for_nothing_are_read(nothing: str) -> None:
 def test_a_plan_that_is_neither_text_nor_a_list_is_missing(plan: object) -> None:
     with pytest.raises(UnreadableTurnError, match="`plan` is missing"):
         read_turn_reply(Reply(json.dumps({"analysis": "I see.", "plan": plan})))
+
+
+@pytest.mark.parametrize("analysis", [None, 5, [], " "])
+def test_an_analysis_that_is_no_text_is_missing(analysis: object) -> None:
+    with pytest.raises(UnreadableTurnError, match="`analysis` is missing"):
+        read_turn_reply(Reply(json.dumps({"analysis": analysis, "plan": []})))
+
+
+def test_words_for_nothing_in_a_structured_answer_are_no_action() -> None:
+    text = json.dumps({"analysis": "I see.", "plan": ["none"], "requests": ["N/A", PLACE], "say": ""})
+    read = read_turn_reply(Reply(text))
+    assert (read.plan, read.requests) == ((), ((PLACE,),))
 
 
 def test_a_plan_ends_before_an_action_that_the_seat_can_never_do(asked: Any) -> None:
