@@ -35,7 +35,6 @@ from kitchen.contract.episode_log import LoggedDecision, LoggedStep
 from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
-from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 
@@ -50,6 +49,8 @@ class StepOpening:
     ) -> None:
         """Begin the episode. `settings` are those of the world, for the log."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self.goal: Mapping[str, float] = {}
+        """Values of metrics that the episode is to reach, for its log. It goes on when they are reached."""
         self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
         """The memory of each member, by its number."""
@@ -57,8 +58,8 @@ class StepOpening:
         """Events of the last step."""
         self.plans: dict[int, Plan] = {}
         self.mailbox = Mailbox(team.organisation) if team.organisation else None
-        timed = team.organisation and team.organisation.schedule != TOGETHER
-        self.schedule = AskingSchedule(team.organisation) if team.organisation and timed else None
+        organisation = team.organisation
+        self.schedule = AskingSchedule(organisation) if organisation and organisation.is_timed else None
         """Who is asked when; None if all are asked for each step."""
         self.effects: tuple[DecisionEffect, ...] = ()
         """What became of the delayed decisions that take effect in the coming step."""

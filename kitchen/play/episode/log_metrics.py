@@ -14,16 +14,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import F
 
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.language_model import total_cost
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
-from kitchen.play.models import Decision, Episode, Message, Seat, Step
+from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, Step
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.decision_records import OVER
+from kitchen.play.turn.scheduled_steps import DUE_KEY
 from kitchen.play.turn.state_store import event_from_json
 from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -54,14 +57,20 @@ def read_log(episode: Episode) -> EpisodeLog:
     return read_logs([episode])[episode.pk]
 
 
-def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
-    """Return the stored logs of these episodes so far, by id, in a fixed number of queries."""
+Spent = tuple[int, float | None]
+"""Number of model calls, and their cost in US dollars; None if a price is unknown."""
+
+
+def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[int, EpisodeLog]:
+    """Return the stored logs of these episodes so far, by id, in a fixed number of queries. `with_calls`
+    counts the model calls of decisions."""
     found = {episode.pk: episode for episode in episodes}
     seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
     steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
     messages = _by_episode(Message.objects.filter(episode__in=found).order_by("number"))
     decided = Decision.objects.filter(mind__episode__in=found).defer("memory").order_by("step", "pk")
     decisions = _by_episode(decided.annotate(episode_id=F("mind__episode_id")))
+    spent = _spent_by_decision(found) if with_calls else {}
     return {
         pk: log_from_rows(
             episode,
@@ -69,9 +78,18 @@ def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
             steps=(row for row in steps[pk] if row.number <= episode.step),
             messages=messages[pk],
             decisions=decisions[pk],
+            spent=spent,
         )
         for pk, episode in found.items()
     }
+
+
+def _spent_by_decision(episodes: Iterable[int]) -> dict[int, Spent]:
+    costs: dict[int, list[float | None]] = defaultdict(list)
+    calls = ModelCall.objects.filter(decision__mind__episode__in=episodes).order_by()
+    for decision, cost in calls.values_list("decision_id", "cost"):
+        costs[decision].append(None if cost is None else float(cost))
+    return {decision: (len(each), total_cost(each)) for decision, each in costs.items()}
 
 
 def _by_episode(rows: Iterable[Any]) -> dict[int, list[Any]]:
@@ -88,11 +106,13 @@ def log_from_rows(
     steps: Iterable[Step],
     messages: Iterable[Message],
     decisions: Iterable[Decision],
+    spent: Mapping[int, Spent] = MappingProxyType({}),
 ) -> EpisodeLog:
-    """Build the log of one episode from these rows, each kind in its order.
+    """Build the log of one episode from these rows, each kind in its order. `spent` is by id of decision.
 
     Decisions that came after the end are left out, because the episode's metrics must not change any more.
     """
+    taken = list(steps)
     organisation = episode.team
     members = _members_of_minds(seats, organisation)
     return EpisodeLog(
@@ -100,10 +120,15 @@ def log_from_rows(
         settings=episode.settings,
         seats=sum(seat.acts for seat in seats),
         seed=episode.seed,
-        steps=tuple(map(_step, steps)),
+        steps=tuple(_step(row, taken[0].opened_at) for row in taken),
         messages=tuple(map(member_message, messages)),
-        decisions=tuple(_decision(row, members[row.mind_id]) for row in decisions if row.dropped != OVER),
+        decisions=tuple(
+            _decision(row, members[row.mind_id], *spent.get(row.pk, (0, 0.0)))
+            for row in decisions
+            if row.dropped != OVER
+        ),
         organisation=organisation,
+        goal=episode.until or {},
     )
 
 
@@ -115,9 +140,10 @@ def _members_of_minds(seats: Sequence[Seat], organisation: Organisation | None) 
     }
 
 
-def _step(row: Step) -> LoggedStep:
+def _step(row: Step, began: datetime) -> LoggedStep:
     commands = tuple(map(_command, row.commands))
-    return LoggedStep(row.number, commands, tuple(map(event_from_json, row.events)), row.score)
+    seconds = (row.taken_at - began).total_seconds()
+    return LoggedStep(row.number, commands, tuple(map(event_from_json, row.events)), row.score, seconds)
 
 
 def _command(entry: Json) -> LoggedCommand:
@@ -125,9 +151,10 @@ def _command(entry: Json) -> LoggedCommand:
     return LoggedCommand(entry["seat"], command, entry["chosen_by"], entry.get("planned_in"))
 
 
-def _decision(row: Decision, member: int) -> LoggedDecision:
+def _decision(row: Decision, member: int, calls: int, cost: float | None) -> LoggedDecision:
+    due = row.note.get(DUE_KEY) if isinstance(row.note, dict) else None
     return LoggedDecision(
-        step=row.step,
+        step=due or row.step,
         member=member,
         because=row.because,
         played_by=row.played_by,
@@ -135,6 +162,9 @@ def _decision(row: Decision, member: int) -> LoggedDecision:
         milliseconds=row.milliseconds,
         note=row.note,
         dropped=row.dropped,
+        asked_in=row.step if due else None,
+        calls=calls,
+        cost=cost,
     )
 
 
